@@ -1,6 +1,6 @@
-// Files of the formats that OpenCV reads: a picture has the size that the header check has seen.
+// Files of the formats that OpenCV reads, once the header check lets them pass. ReaderProcess
+// refuses a picture of another size than the header states.
 
-#include <algorithm>
 #include <cstddef>
 #include <span>
 
@@ -19,11 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (header->width * header->height > kMaxPixels) return 0;
   try {
     const cv::Mat bytes(1, static_cast<int>(size), CV_8U, const_cast<std::uint8_t*>(data));
-    const cv::Mat pixels = cv::imdecode(bytes, cv::IMREAD_GRAYSCALE);
-    if (pixels.empty()) return 0;
-    promise(std::minmax<std::uint64_t>(static_cast<std::uint64_t>(pixels.cols),
-                                       static_cast<std::uint64_t>(pixels.rows)) ==
-            std::minmax(header->width, header->height));
+    cv::imdecode(bytes, cv::IMREAD_GRAYSCALE);
   } catch (const cv::Exception&) {  // damage
   }
   return 0;
