@@ -25,7 +25,7 @@ const std::string& select_images() {
   return select;
 }
 
-[[noreturn]] void fail_for_image(Connection& reading, ImageId own_id, std::string_view what) {
+[[noreturn]] void fail_for_image(Connection& reading, std::int64_t own_id, std::string_view what) {
   throw Error(ErrorKind::kStorage, fmt::format("{}: image {}: {}: restore a backup, or index anew",
                                                reading.path(), own_id, what));
 }
@@ -255,6 +255,9 @@ std::vector<SourceFile> Catalogue::files_of(ImageId image) const {
            files);
   }
   sort_and_keep_first(files, &SourceFile::path);
+  if (files.empty()) {
+    fail_for_image(shards_->of(image).connection(), shards_->own_id(image), "it has no file");
+  }
   return files;
 }
 

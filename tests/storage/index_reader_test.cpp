@@ -401,6 +401,7 @@ TEST_F(ReaderTest, AnImageWithoutFileIsDamage) {
   const Error error = error_of([&] { reader().image(1); });
   EXPECT_EQ(error.kind(), ErrorKind::kStorage);
   EXPECT_THAT(error.what(), HasSubstr("image 1: it has no file"));
+  EXPECT_THAT(error_of([&] { reader().files_of(1); }).what(), HasSubstr("it has no file"));
   EXPECT_EQ(reader().image(2)->paths.size(), 1U);
 }
 
