@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "base/page_name.h"
 #include "storage/schema.h"
@@ -18,12 +21,17 @@ const std::string& select_images() {
       "coalesce((SELECT max(page) FROM images AS others "
       "WHERE others.first = coalesce(images.first, images.id)), 1), " +
       is_row_intact("images") + " AND " + is_row_intact("statistics") +
-      " FROM images JOIN statistics ON image = id ";
+      " FROM images LEFT JOIN statistics ON image = id ";
   return select;
 }
 
-// Reads a row of select_images(), without the paths of copies. Throws Error(kStorage) if the row
-// does not match its checksum.
+[[noreturn]] void fail_for_image(Connection& reading, std::int64_t own_id, std::string_view what) {
+  throw Error(ErrorKind::kStorage, fmt::format("{}: image {}: {}: restore a backup, or index anew",
+                                               reading.path(), own_id, what));
+}
+
+// Reads a row of select_images(), without the paths of copies. Throws Error(kStorage) if the row or
+// that of its statistics is missing or does not match its checksum, or the image has no path.
 StoredImage image_of(const Shards::Row& row) {
   StoredImage image;
   ImageId first = 0;
@@ -31,13 +39,11 @@ StoredImage image_of(const Shards::Row& row) {
   row.columns.read(image.id, image.content, image.width, image.height, image.blank,
                    image.feature_count, image.sums.count, image.sums.sum, image.sums.sum_of_squares,
                    image.page, first, image.pages, is_intact);
-  if (!is_intact) {
-    throw Error(ErrorKind::kStorage, row.reading.path() + ": image " + std::to_string(image.id) +
-                                         ": its row is damaged: restore a backup, or index anew");
-  }
-  image.id = row.shard.numbers.of(image.id);
+  if (!is_intact) fail_for_image(row.reading, image.id, "its row is damaged");
   Rows paths = row.reading.rows("SELECT path FROM files WHERE image = ? ORDER BY path", first);
   while (paths.next()) image.paths.push_back(page_name(std::string(paths.text(0)), image.page));
+  if (image.paths.empty()) fail_for_image(row.reading, image.id, "it has no file");
+  image.id = row.shard.numbers.of(image.id);
   return image;
 }
 
@@ -112,8 +118,17 @@ std::vector<IndexRoot> roots_of(Connection& reading) {
 }
 
 std::optional<ImageId> image_at(Connection& reading, const std::string& path) {
-  const auto image_of_file = [&](const std::string& file) {
-    return reading.first<ImageId>("SELECT image FROM files WHERE path = ?", bytes_of(file));
+  const auto image_of_file = [&](const std::string& file) -> std::optional<ImageId> {
+    Rows rows = reading.rows(
+        "SELECT image, images.id IS NOT NULL FROM files LEFT JOIN images ON images.id = image "
+        "WHERE path = ?",
+        bytes_of(file));
+    if (!rows.next()) return std::nullopt;
+    ImageId image = 0;
+    bool is_known = false;
+    rows.read(image, is_known);
+    if (!is_known) fail_for_image(reading, image, "it has a file, but no row");
+    return image;
   };
   const std::optional<ImageId> image = image_of_file(path);
   const Page page = page_of(path);
@@ -241,6 +256,9 @@ std::vector<SourceFile> Catalogue::files_of(ImageId image) const {
            files);
   }
   sort_and_keep_first(files, &SourceFile::path);
+  if (files.empty()) {
+    fail_for_image(shards_->of(image).connection(), shards_->own_id(image), "it has no file");
+  }
   return files;
 }
 

@@ -142,6 +142,7 @@ class IndexCheck {
     {
       const std::jthread beside([&] { all = problems_of_database(connection_.path()); });
       problems_.attempt([&] { check_rows(); });
+      problems_.attempt([&] { check_totals(); });
       problems_.attempt([&] { check_numbers(); });
       problems_.attempt([&] { check_codebook(); });
       problems_.attempt([&] { check_images(); });
@@ -169,6 +170,22 @@ class IndexCheck {
         problems_.report("table {}: row {} does not match its checksum", table,
                          printable(damaged.text(0)));
       }
+    }
+  }
+
+  void check_totals() {
+    for (const std::string& table : tables_with_totals()) {
+      const auto total_of = [&](const std::string& select) {
+        Rows rows = connection_.rows(select);
+        std::pair<std::int64_t, std::int64_t> total;  // of rows and of their checksums
+        if (rows.next()) rows.read(total.first, total.second);
+        return total;
+      };
+      const auto found = total_of("SELECT count(*), coalesce(sum(checksum), 0) FROM " + table);
+      const auto written =
+          total_of("SELECT row_count, checksums FROM totals WHERE name = '" + table + "'");
+      problems_.expect(found == written, "table {}: its {} rows are not the {} that were written",
+                       table, found.first, written.first);
     }
   }
 

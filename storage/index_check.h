@@ -13,6 +13,7 @@ namespace lookalike {
 //   - SQLite's integrity and foreign keys
 //   - the checksum of every row, and the checksum and form of every blob
 //   - that codebook, histogram, forward record and postings of each image agree to the bit
+//   - that no row was lost, by totals or by other rows
 //   - that each image has a file, and each removed image its tombstone
 // A file that cannot be opened as an index is a problem too: a damaged start looks like another
 // format or no index. Throws Error(kInput) for a missing file, Error(kStorage) if it cannot be

@@ -348,6 +348,10 @@ void IndexWriter::replace_content(const std::filesystem::path& other) {
       connection().execute(
           fmt::format("INSERT INTO main.{} SELECT * FROM other.{}", table, table).c_str());
     }
+    // The triggers have added to totals that counted what was lost before.
+    connection().execute(
+        "UPDATE main.totals SET (row_count, checksums) = (SELECT row_count, checksums "
+        "FROM other.totals AS copied WHERE copied.name = totals.name) WHERE name <> 'runs'");
   });
 }
 
@@ -361,8 +365,10 @@ void IndexWriter::set_derived(std::string_view name, std::string_view value) {
 std::int64_t IndexWriter::begin_run(std::string_view command, std::int64_t started_ns) {
   std::int64_t id = 0;
   in_transaction([&] {
-    const auto killed = read_all(connection().rows("SELECT id FROM runs WHERE outcome = 'running'"),
-                                 &RunRecord::id);
+    const auto killed =
+        read_all(connection().rows("SELECT id FROM runs WHERE outcome = 'running' AND " +
+                                   is_row_intact("runs")),
+                 &RunRecord::id);
     for (const RunRecord& run : killed) {
       connection().run("UPDATE runs SET outcome = 'killed' WHERE id = ?", run.id);
       seal_rows(connection(), "runs", "id = ?", run.id);

@@ -91,10 +91,13 @@ struct ExpectedSchema {
     while (columns.next()) {
       checksums.emplace(columns.text(0), fmt::format("row_checksum({})", columns.text(1)));
     }
+    Rows names = connection.rows("SELECT name FROM totals");
+    while (names.next()) totals.emplace_back(names.text(0));
   }
 
   std::vector<SchemaObject> objects;
   std::map<std::string, std::string, std::less<>> checksums;  // expressions in SQL, by table
+  std::vector<std::string> totals;                            // tables
 };
 
 const ExpectedSchema& expected_schema() {
@@ -136,6 +139,26 @@ void require_file(const std::filesystem::path& database) {
   throw Error(
       ErrorKind::kInput,
       database.string() + (type == file_type::not_found ? ": does not exist" : ": is not a file"));
+}
+
+// Makes the changes of this connection change `totals` too. A sum keeps an earlier loss visible,
+// which counting anew would hide. The triggers are the connection's own: no file may have any.
+void keep_totals(Connection& connection) {
+  // For the rows that INSERT OR REPLACE deletes.
+  connection.execute("PRAGMA recursive_triggers = ON");
+  for (const std::string& table : tables_with_totals()) {
+    const auto add = [&](std::string_view event, std::string_view rows, std::string_view sum) {
+      const std::string change =
+          fmt::format("row_count = row_count + {}, checksums = checksums + {}", rows, sum);
+      connection.execute(fmt::format("CREATE TEMP TRIGGER {0}_{1:.6} AFTER {1} ON main.{0} BEGIN "
+                                     "UPDATE totals SET {2} WHERE name = '{0}'; END",
+                                     table, event, change)
+                             .c_str());
+    };
+    add("INSERT", "1", "NEW.checksum");
+    add("UPDATE OF checksum", "0", "NEW.checksum - OLD.checksum");
+    add("DELETE", "-1", "- OLD.checksum");
+  }
 }
 
 bool has_unread_log(const std::filesystem::path& database) {
@@ -270,6 +293,15 @@ CREATE TABLE runs (
   outcome TEXT NOT NULL,
   document TEXT NOT NULL,
   checksum INTEGER NOT NULL DEFAULT 0) STRICT;
+
+-- The rows of each table whose loss no other table shows: their number, and the sum of their
+-- checksums. Kept by triggers of the writer's connection.
+CREATE TABLE totals (
+  name TEXT PRIMARY KEY,
+  row_count INTEGER NOT NULL,
+  checksums INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+INSERT INTO totals SELECT column1, 0, 0 FROM (VALUES ('settings'), ('files'), ('quarantine'),
+  ('derived'), ('roots'), ('devices'), ('withheld'), ('runs'));
 )sql"};
 
 bool begins_an_index(ByteView start) {
@@ -317,6 +349,10 @@ std::vector<std::string> tables_with_checksums() {
   return tables;
 }
 
+const std::vector<std::string>& tables_with_totals() {
+  return expected_schema().totals;
+}
+
 std::string checksum_of_row(std::string_view table) {
   const auto& checksums = expected_schema().checksums;
   const auto found = checksums.find(table);
@@ -326,6 +362,13 @@ std::string checksum_of_row(std::string_view table) {
 
 std::string is_row_intact(std::string_view table) {
   return fmt::format("({}.checksum = {})", table, checksum_of_row(table));
+}
+
+void fail_for_damaged_rows(const Connection& connection, std::string_view table) {
+  throw Error(ErrorKind::kStorage,
+              fmt::format("{}: table {}: a row does not match its checksum: restore a backup, or "
+                          "index anew",
+                          connection.path(), table));
 }
 
 void check_image_numbers(Connection& connection) {
@@ -379,6 +422,7 @@ Connection open_for_writing(const std::filesystem::path& database) {
       "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = OFF; "
       "PRAGMA journal_size_limit = 67108864");
   migrate(connection);
+  keep_totals(connection);
   return connection;
 }
 

@@ -36,6 +36,8 @@ bool begins_an_index(ByteView start);
 
 // Returns the tables whose rows have a checksum.
 std::vector<std::string> tables_with_checksums();
+// Returns the tables with a row in `totals`.
+const std::vector<std::string>& tables_with_totals();
 // Returns the SQL expression of a row's checksum: row_checksum(table.column, ...).
 std::string checksum_of_row(std::string_view table);
 // Returns an SQL condition: true if the row has that checksum.
@@ -50,6 +52,18 @@ void seal_rows(Connection& connection, std::string_view table, std::string_view 
   connection.run(sql.append(" WHERE ").append(condition), values...);
 }
 
+[[noreturn]] void fail_for_damaged_rows(const Connection& connection, std::string_view table);
+// Throws Error(kStorage) if a row that a condition in SQL selects does not match its checksum. Call
+// it before an UPDATE: seal_rows() would hide the damage.
+template <typename... Values>
+void require_intact_rows(Connection& connection, std::string_view table, std::string_view condition,
+                         const Values&... values) {
+  std::string sql = "SELECT 1 FROM ";
+  sql.append(table).append(" WHERE ").append(condition).append(" AND NOT ");
+  sql.append(is_row_intact(table));
+  if (connection.first<int>(sql, values...)) fail_for_damaged_rows(connection, table);
+}
+
 // Throws Error(kStorage) if an image has an impossible number, or one so far above the count of
 // images that memory in proportion to it would be wasted.
 void check_image_numbers(Connection& connection);
@@ -60,10 +74,10 @@ void check_image_numbers(Connection& connection);
 // indexes, views or triggers than an index, or SQLite fails.
 Connection open_for_reading(const std::filesystem::path& database);
 
-// Creates a missing database and migrates an older index, all or nothing. Throws Error(kInput) for
-// a foreign database and Error(kStorage) for a version that is not read, for other tables, indexes,
-// views or triggers than an index has, or a database that cannot be written, even if there is
-// nothing to migrate.
+// Creates a missing database and migrates an older index, all or nothing. What the connection
+// changes in a table with totals changes them too. Throws Error(kInput) for a foreign database and
+// Error(kStorage) for a version that is not read, for other tables, indexes, views or triggers than
+// an index has, or a database that cannot be written, even if there is nothing to migrate.
 Connection open_for_writing(const std::filesystem::path& database);
 
 // Throws unless an open database has the version `newest`.

@@ -42,11 +42,14 @@ std::vector<Segment> list_segments(Connection& connection) {  // smallest first
 
 std::int64_t add_segment(Connection& connection) {
   connection.run("INSERT INTO segments (posting_count) VALUES (0)");
-  return connection.last_insert_id();
+  const std::int64_t id = connection.last_insert_id();
+  seal_rows(connection, "segments", "id = ?", id);
+  return id;
 }
 
 // Adds to the count of a segment's postings.
 void add_postings(Connection& connection, std::int64_t segment, std::int64_t postings) {
+  require_intact_rows(connection, "segments", "id = ?", segment);
   connection.run("UPDATE segments SET posting_count = posting_count + ? WHERE id = ?", postings,
                  segment);
   seal_rows(connection, "segments", "id = ?", segment);
@@ -204,6 +207,7 @@ std::optional<std::uint32_t> merge_step(Connection& connection, std::span<const 
   }
   add_postings(connection, into, static_cast<std::int64_t>(merged));
   for (const auto& [image, count] : dropped) {
+    require_intact_rows(connection, "tombstones", "image = ?", image);
     connection.run("UPDATE tombstones SET posting_count = posting_count - ? WHERE image = ?", count,
                    image);
     seal_rows(connection, "tombstones", "image = ?", image);

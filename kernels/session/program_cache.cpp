@@ -22,6 +22,7 @@ constexpr std::size_t kMaxFileBytes = std::size_t{64} << 20U;  // binaries have 
 
 // The byte behind the key.
 constexpr char kUsable = '+';
+constexpr char kSecond = '2';  // usable: a process died while its driver read the one before
 constexpr char kRefused = '-';
 
 // Returns FNV-1a, 64 bits (Fowler, Noll, Vo), which any change of one byte changes. kernels/ builds
@@ -96,15 +97,18 @@ std::optional<CachedProgram> ProgramCache::load(const std::string& key) const {
   if (program.binary.empty()) return program;
   LoadingGuard guard(file_for(key));
   if (guard.follows_a_death()) {
-    write(key, kRefused, {});
-    return CachedProgram{.binary = {}, .is_refused = true, .guard = {}};
+    const bool is_last = content->front() == kSecond;
+    write(key, is_last ? kRefused : kSecond, {});
+    return CachedProgram{.binary = {}, .is_refused = is_last, .guard = {}};
   }
   program.guard.emplace(std::move(guard));
   return program;
 }
 
 void ProgramCache::store(const std::string& key, const std::vector<unsigned char>& binary) const {
-  write(key, kUsable, binary);
+  const std::optional<std::string> before = read_file(file_for(key), kMaxFileBytes + 1);
+  const auto content = before ? content_for(key, *before) : std::nullopt;
+  write(key, content && content->front() == kSecond ? kSecond : kUsable, binary);
 }
 
 void ProgramCache::write(const std::string& key, char state,

@@ -29,7 +29,7 @@ class LoadingGuard {
 
 struct CachedProgram {
   std::vector<unsigned char> binary;  // empty: compiled here, the binary is not kept
-  bool is_refused = false;            // a process died while its driver read the binary
+  bool is_refused = false;            // two processes died while their driver read the binary
   std::optional<LoadingGuard> guard;  // of a binary; destroy it once the driver has read that
 };
 
@@ -43,8 +43,9 @@ class ProgramCache {
   explicit ProgramCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   bool is_on() const { return !folder_.empty(); }
-  // Returns what is stored under a key; nothing for an unknown key or a damaged file. Refuses a
-  // binary for good, and drops it, if a process died while its driver read it.
+  // Returns what is stored under a key; nothing for an unknown key or a damaged file. Drops a
+  // binary if a process died while its driver read it: once, since the process may have been killed
+  // by someone else. If another process dies with the binary that is stored next, refuses the key.
   std::optional<CachedProgram> load(const std::string& key) const;
   // Creates the folder if needed; replaces what was stored under the key. An empty binary records
   // that the program has been compiled here.

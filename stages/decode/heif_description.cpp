@@ -40,7 +40,8 @@ class HeifFile {
       return is_one_of(item.second.type, kPictures) && !item.second.is_hidden &&
              !parts_.contains(item.first);
     };
-    found_.pictures = std::max<std::size_t>(1, std::ranges::count_if(items_, is_shown));
+    const auto shown = static_cast<std::size_t>(std::ranges::count_if(items_, is_shown));
+    found_.pictures = std::max<std::size_t>(1, shown);
     if (entries_ > kMostEntries) found_.unknown = "a longer list than is read";
     return found_;
   }

@@ -73,6 +73,16 @@ TEST_F(UpkeepCommands, CheckListsACalibrationThatCannotBeRead) {
   EXPECT_THAT(damaged.err, HasSubstr("1 problem found"));
 }
 
+TEST_F(UpkeepCommands, CheckReadsTheRejectedPairsToo) {
+  ASSERT_EQ(index(), 0);
+  ASSERT_EQ(run("reject", {at("photos/poster-00.png"), at("photos/poster-01.png")}).exit_code, 0);
+  EXPECT_EQ(run("check").exit_code, 0);
+  fs::resize_file(at("index.db.rejected"), fs::file_size(at("index.db.rejected")) - 1);
+  const ProgramResult damaged = run("check");
+  EXPECT_EQ(damaged.exit_code, 5);
+  EXPECT_THAT(damaged.out, HasSubstr("index.db.rejected: is damaged"));
+}
+
 TEST_F(UpkeepCommands, CheckSaysOfAnEmptyIndexThatItIsEmpty) {
   folder_.write("index.db", "");
   const ProgramResult empty = run("check", {"--json"});

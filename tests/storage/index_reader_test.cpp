@@ -395,6 +395,27 @@ TEST_F(ReaderTest, RowsThatDoNotMatchTheirChecksumAreNotAnswered) {
   EXPECT_THAT(error_of([&] { reader().settings(); }).what(), HasSubstr("settings are damaged"));
 }
 
+TEST_F(ReaderTest, AnImageWithoutFileIsDamage) {
+  publish(1, 2);
+  Connection(database(), Connection::Mode::kWrite).execute("DELETE FROM files WHERE image = 1");
+  const Error error = error_of([&] { reader().image(1); });
+  EXPECT_EQ(error.kind(), ErrorKind::kStorage);
+  EXPECT_THAT(error.what(), HasSubstr("image 1: it has no file"));
+  EXPECT_THAT(error_of([&] { reader().files_of(1); }).what(), HasSubstr("it has no file"));
+  EXPECT_EQ(reader().image(2)->paths.size(), 1U);
+}
+
+TEST_F(ReaderTest, AFileOrStatisticsWithoutTheOtherRowsOfTheImageIsDamage) {
+  publish(1, 2);
+  Connection(database(), Connection::Mode::kWrite)
+      .execute(
+          "DELETE FROM statistics WHERE image = 1; UPDATE files SET image = 7 WHERE image = 2");
+  EXPECT_THAT(error_of([&] { reader().image(1); }).what(),
+              HasSubstr("image 1: its row is damaged"));
+  EXPECT_THAT(error_of([&] { reader().find(sample_file(2).path); }).what(),
+              HasSubstr("image 7: it has a file, but no row"));
+}
+
 TEST_F(ReaderTest, SizesOfTheCodebookThatDoNotFitAreRefused) {
   writer_.reset();
   const std::string damaged = folder_ / "damaged.db";

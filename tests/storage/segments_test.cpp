@@ -1,5 +1,6 @@
 #include "storage/segments.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -165,6 +166,27 @@ TEST_F(SegmentsTest, MergingAfterEveryPublishStaysWithinTheMaximum) {
     ASSERT_LE(reader().counts().segments, 4U);
   }
   EXPECT_EQ(posted(reader()).size(), 60U);
+}
+
+TEST_F(SegmentsTest, AMergeDoesNotHideADamagedCount) {
+  publish(1, 6);
+  publish(7, 9);
+  remove(4);
+  writer_.reset();
+  for (const char* table : {"segments", "tombstones"}) {
+    Connection connection(database(), Connection::Mode::kWrite);
+    const auto add = [&](const char* number) {
+      connection.execute(
+          fmt::format("UPDATE {} SET posting_count = posting_count + {}", table, number).c_str());
+    };
+    add("1");
+    const Error error = error_of([&] { merge_all_segments(connection); });
+    EXPECT_EQ(error.kind(), ErrorKind::kStorage);
+    EXPECT_THAT(error.what(),
+                testing::HasSubstr(fmt::format("table {}: a row does not match", table)));
+    add("-1");
+  }
+  EXPECT_THAT(check_index(database()), testing::IsEmpty());
 }
 
 TEST_F(SegmentsTest, MergingToNoneIsABug) {

@@ -1,4 +1,5 @@
 #include "base/program.h"
+#include "pipeline/groups/rejections.h"
 #include "pipeline/searcher.h"
 #include "pipeline/stored_calibration.h"
 #include "storage/index_check.h"
@@ -18,6 +19,15 @@ void check_values(const std::string& database, std::vector<std::string>& problem
   }
 }
 
+// Adds the problem of the pairs that the user has rejected, which cannot be recomputed.
+void check_rejections(const std::string& database, std::vector<std::string>& problems) {
+  try {
+    read_rejections(database);
+  } catch (const Error& error) {
+    problems.emplace_back(error.what());
+  }
+}
+
 struct CheckArguments : ListArguments {
   explicit CheckArguments(CLI::App& command) : ListArguments(command, {.columns = {"problem"}}) {}
 };
@@ -28,6 +38,7 @@ int check(const CheckArguments& arguments) {
   const bool empty = is_empty_index(database);
   std::vector<std::string> problems = check_index(database, Progress::style_for_stderr());
   if (!empty) check_values(database, problems);
+  check_rejections(database, problems);
   Json rows = Json::array();
   for (const std::string& problem : problems) rows.push_back({{"problem", problem}});
   Printer(arguments.format).print({{"empty", empty}, {"problems", problems}}, rows, [&] {
@@ -49,7 +60,8 @@ void add_check_command(CLI::App& app, Action& action) {
   add_command(app, action, "check", "Read an entire index and verify that it is intact",
               "Output: one line per problem, and exit code 5; nothing, and exit code 0, when the "
               "index is intact. An empty index, left by a first run that was stopped early, is "
-              "intact. May run while the index is read and written.\n"
+              "intact. Reads the rejected pairs beside the index as well. May run while the index "
+              "is read and written.\n"
               "Example: lookalike check -d photos.db",
               check);
 }

@@ -101,7 +101,10 @@ int list_files(const FileListArguments& arguments) {
       const std::optional<ImageId> id = index.find(page.path);
       if (!id && number > 1) continue;  // in quarantine
       const std::optional<StoredImage> image = id ? index.image(*id) : std::nullopt;
-      require(image.has_value(), "list: a file without an image");
+      if (!image) {
+        throw Error(ErrorKind::kStorage,
+                    printable(page.path) + ": is indexed, but has no image: the index is damaged");
+      }
       pages = image->pages;
       list.add(page, &*image, state_of(*image, is_gone));
     }

@@ -78,7 +78,22 @@ TEST_F(ProgramCacheTest, ABinaryIsGuardedUntilTheDriverHasReadIt) {
   EXPECT_EQ(cache_.load(key_)->binary, binary_);
 }
 
-TEST_F(ProgramCacheTest, ABinaryThatKilledAProcessIsNotLoadedAgain) {
+TEST_F(ProgramCacheTest, ABinaryThatAProcessDiedWithIsWrittenAnewOnce) {
+  die_while_loading();
+  ASSERT_TRUE(is_guarded());
+  const auto dropped = cache_.load(key_);
+  ASSERT_TRUE(dropped);
+  EXPECT_TRUE(dropped->binary.empty());
+  EXPECT_FALSE(dropped->is_refused);
+  EXPECT_FALSE(is_guarded());
+  cache_.store(key_, binary_);
+  EXPECT_EQ(cache_.load(key_)->binary, binary_);
+}
+
+TEST_F(ProgramCacheTest, ABinaryThatTwoProcessesDiedWithIsNotLoadedAgain) {
+  die_while_loading();
+  cache_.load(key_);
+  cache_.store(key_, binary_);
   die_while_loading();
   ASSERT_TRUE(is_guarded());
   for (int load = 0; load < 2; ++load) {

@@ -177,7 +177,7 @@ TEST_F(SessionTest, ProgramIsCachedAndADamagedCacheIsRebuilt) {
   EXPECT_GT(fs::file_size(file), 100U);
 }
 
-TEST_F(SessionTest, BinaryThatKilledAProcessIsBuiltFromItsSourceForGood) {
+TEST_F(SessionTest, ProgramWhoseBinariesKilledTwoProcessesIsBuiltFromItsSourceForGood) {
   const SessionOptions options = {.program_cache = folder_.path()};
   const auto sum = [&] {
     OpenClSession session(options);
@@ -186,7 +186,14 @@ TEST_F(SessionTest, BinaryThatKilledAProcessIsBuiltFromItsSourceForGood) {
   sum();
   ASSERT_EQ(cached().size(), 1U);
   const auto with_binary = fs::file_size(cached().front());
-  std::ofstream(cached().front().string() + ".loading") << "loading";
+  const auto die_while_loading = [&] {
+    std::ofstream(cached().front().string() + ".loading") << "loading";
+  };
+  die_while_loading();
+  EXPECT_EQ(sum(), 21U);
+  ASSERT_EQ(cached().size(), 1U);
+  EXPECT_EQ(fs::file_size(cached().front()), with_binary) << "written anew";
+  die_while_loading();
   for (int run = 0; run < 2; ++run) {
     EXPECT_EQ(sum(), 21U);
     ASSERT_EQ(cached().size(), 1U);
