@@ -40,6 +40,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       const cv::Mat pixels = read_png(file, mode, problem);
       check(pixels, *header, 1, problem);
     }
+    if (format == ImageFormat::kPnm) {
+      const cv::Mat pixels = read_pnm(file, mode, problem);
+      check(pixels, *header, 1, problem);
+    }
     if (format != ImageFormat::kJpeg || mode == PixelMode::kAsStored) continue;
     for (const int divisor : {1, 8}) {
       problem.clear();

@@ -10,6 +10,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "base/artefacts.h"
+#include "base/pair_sums.h"
 #include "stages/match/verify/pose_fit.h"
 
 namespace lookalike {
@@ -136,11 +137,24 @@ std::optional<Homography> exact(const Side& object, const Side& scene, const Hom
   return near->homography() * translation(moved.x, moved.y);
 }
 
+// Returns the correlation of the brightness of what both show.
+double correlation_in(const Frame& frame) {
+  PairSums<double> sums;
+  for (int y = 0; y < frame.mask.rows; ++y) {
+    for (int x = 0; x < frame.mask.cols; ++x) {
+      if (frame.mask.at<std::uint8_t>(y, x) == 0) continue;
+      sums.add(frame.object.brightness.at<std::uint8_t>(y, x),
+               frame.scene.brightness.at<std::uint8_t>(y, x));
+    }
+  }
+  return sums.count > 0 ? correlation_of(sums) : -1;
+}
+
 // Returns the map corrected by squares, in frames of at most `side_px`.
 Homography corrected(const Side& object, const Side& scene, const Homography& map, double side_px) {
   constexpr std::size_t kLeastMoves = 8;
   constexpr int kReachPx = 4;
-  constexpr double kMostCornerPx = 4 * kReachPx;  // corners lie outside the squares
+  constexpr double kFarPx = 2 * kReachPx;  // of a corner, which lies outside the squares
   const Frame frame = FrameMaker(object, scene, map).make_brightness(side_px);
   const cv::Size size = frame.mask.size();
   const std::vector<PointPair> moves =
@@ -150,10 +164,12 @@ Homography corrected(const Side& object, const Side& scene, const Homography& ma
   if (!better) return map;
   const Quad before = outline({}, size.width, size.height);
   const Quad after = outline(*better, size.width, size.height);
-  if (furthest_corner_px(before, after) > kMostCornerPx) return map;
   const cv::Size full = object.brightness.size();
   const Homography to_frame = resizing(full.width, full.height, size.width, size.height);
-  return map * to_frame.inverse() * *better * to_frame;
+  const Homography result = map * to_frame.inverse() * *better * to_frame;
+  if (furthest_corner_px(before, after) <= kFarPx) return result;
+  const Frame again = FrameMaker(object, scene, result).make_brightness(side_px);
+  return correlation_in(again) > correlation_in(frame) ? result : map;
 }
 
 }  // namespace
