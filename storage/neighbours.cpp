@@ -85,8 +85,7 @@ std::vector<Neighbour> read_neighbours(Connection& connection, std::int64_t imag
 
 void write_neighbours(Connection& connection, std::int64_t image,
                       const std::vector<Neighbour>& edges) {
-  // The number takes as many bytes as a checksum, so sealing the row does not split its page.
-  connection.run("INSERT OR REPLACE INTO neighbours VALUES (?, ?, 1 << 30)", image,
+  connection.run("INSERT OR REPLACE INTO neighbours VALUES (?, ?, 0)", image,
                  encode_neighbours(edges));
   seal_rows(connection, "neighbours", "image = ?", image);
 }
