@@ -76,6 +76,14 @@ Json moved_px_of(const Match& match) {
   return match.moved_px ? Json(to_thousandths(*match.moved_px)) : Json();
 }
 
+Json via_of(const Match& match) {
+  Json images = Json::array();
+  for (const StoredImage& image : match.via) {
+    images.push_back({{"id", image.id}, {"path", text_of_path(image.paths.front())}});
+  }
+  return images;
+}
+
 Json quad_of(const Match& match) {
   return match.has_pose() ? to_json(match.quad) : Json();
 }
@@ -118,6 +126,7 @@ Json answer_of(const Explanation& explanation) {
           {"place", or_null(place)},
           {"total", explanation.total},
           {"decision", explanation.judged ? Json(to_string(explanation.judged->decision)) : Json()},
+          {"via", explanation.judged ? via_of(*explanation.judged) : Json::array()},
           {"rival", rival ? Json{{"path", text_of_path(path_of(rival->match))},
                                  {"features", rival->features}}
                           : Json()}};
@@ -163,6 +172,7 @@ Json query_answer(const std::string& query, const QueryResult& result) {
                                  {"score", match.score},
                                  {"probability", match.probability},
                                  {"decision", to_string(match.decision)},
+                                 {"via", via_of(match)},
                                  {"mirrored", match.mirrored},
                                  {"rejected", match.rejected},
                                  {"inliers", match.evidence.inliers},

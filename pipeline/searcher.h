@@ -93,6 +93,10 @@ class Searcher {
   Matcher::Pairs mirrored_pairs(const Query& photo, const Matcher::Wanted& wanted) const {
     return matcher_.mirrored_pairs(photo, wanted);
   }
+  // As Matcher::neighbours.
+  std::vector<Neighbour> neighbours(ImageId image, const Matcher::Wanted& wanted) const {
+    return matcher_.neighbours(image, wanted);
+  }
   // As Matcher::explain.
   Explanation explain(const Query& photo, ImageId image) const {
     return matcher_.explain(photo, image);

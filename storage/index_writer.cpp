@@ -17,6 +17,7 @@
 #include "storage/artefact_files.h"
 #include "storage/blobs.h"
 #include "storage/checkpointer.h"
+#include "storage/neighbours.h"
 #include "storage/schema.h"
 #include "storage/segments.h"
 #include "storage/shards.h"
@@ -26,10 +27,10 @@ namespace lookalike {
 namespace {
 
 // All tables but the runs; each comes after the tables that it refers to.
-constexpr std::array<const char*, 15> kTables = {
-    "settings",   "codebook",   "images",  "files",    "quarantine",
-    "statistics", "histograms", "forward", "segments", "postings",
-    "tombstones", "derived",    "roots",   "devices",  "withheld"};
+constexpr std::array<const char*, 16> kTables = {
+    "settings",   "codebook", "images",     "files",    "quarantine", "statistics",
+    "histograms", "forward",  "neighbours", "segments", "postings",   "tombstones",
+    "derived",    "roots",    "devices",    "withheld"};
 
 // Attaches another index under the schema name `other`.
 class Attachment {
@@ -359,6 +360,13 @@ void IndexWriter::set_derived(std::string_view name, std::string_view value) {
   in_transaction([&] {
     connection().run("INSERT OR REPLACE INTO derived (name, value) VALUES (?, ?)", name, value);
     seal_rows(connection(), "derived", "name = ?", name);
+  });
+}
+
+void IndexWriter::put_neighbours(std::span<const ImageNeighbours> images, ImageId last) {
+  in_transaction([&] {
+    for (const auto& [image, edges] : images) write_neighbours(connection(), image, edges);
+    set_last_compared(connection(), last);
   });
 }
 

@@ -68,6 +68,10 @@ class IndexWriter : public IndexReader {
   // Stores a value derived from the whole content; not part of the content.
   void set_derived(std::string_view name, std::string_view value);
 
+  // Stores the edges of images in place of earlier ones. `last`: the last image
+  // that InvertedIndex::images_to_compare() no longer returns.
+  void put_neighbours(std::span<const ImageNeighbours> images, ImageId last);
+
   // Records a run as "running" and returns its id. Marks earlier runs that never ended "killed".
   std::int64_t begin_run(std::string_view command, std::int64_t started_ns);
   // Sets elapsed_seconds, outcome and document of the run with this id.

@@ -1,5 +1,8 @@
 #include "storage/inverted_index.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/artefacts.h"
 #include "base/error.h"
 #include "storage/schema.h"
@@ -116,6 +119,34 @@ std::vector<IndexedFeature> InvertedIndex::features(ImageId image) const {
 SparseHistogram InvertedIndex::histogram(ImageId image) const {
   return decode_blob(*shards_, "SELECT data FROM histograms WHERE image = ?", "histogram of image",
                      image, decode_histogram);
+}
+
+std::vector<Neighbour> InvertedIndex::neighbours(ImageId image) const {
+  std::vector<ImageId> copies = {image};
+  const auto [first, last] = shards_->copies.equal_range(image);
+  std::transform(first, last, std::back_inserter(copies),
+                 [](const auto& copy) { return copy.second; });
+  std::vector<Neighbour> all;
+  for (const ImageId copy : copies) {
+    Shard& shard = shards_->of(copy);
+    for (Neighbour edge : shard.with([&](Connection& reading) {
+           return read_neighbours(reading, shards_->own_id(copy));
+         })) {
+      edge.image = shards_->original(shard.numbers.of(edge.image));
+      if (edge.image != image) add_neighbour(edge, all);
+    }
+  }
+  return all;
+}
+
+std::vector<ImageId> InvertedIndex::images_to_compare() const {
+  return shards_->first().with([](Connection& reading) {
+    std::vector<ImageId> images;
+    Rows rows = reading.rows("SELECT id FROM images WHERE id > ? AND feature_count > 0 ORDER BY id",
+                             last_compared(reading));
+    while (rows.next()) images.push_back(static_cast<ImageId>(rows.integer(0)));
+    return images;
+  });
 }
 
 std::vector<std::string> differing_settings(const Settings& one, const Settings& other) {

@@ -9,6 +9,7 @@
 
 #include "storage/blobs.h"
 #include "storage/index_types.h"
+#include "storage/neighbours.h"
 
 namespace lookalike {
 
@@ -46,6 +47,13 @@ class InvertedIndex {
   // Empty for a blank or unknown image, as is the histogram.
   std::vector<IndexedFeature> features(ImageId image) const;
   SparseHistogram histogram(ImageId image) const;
+
+  // Returns the edges of an image in the neighbour graph, best first, those to removed images
+  // included. A graph has the images of one database; a copy's edges are its original's.
+  std::vector<Neighbour> neighbours(ImageId image) const;
+  // Returns the images of the first database, ascending, whose neighbours were not looked for among
+  // those before them. Blank images and those without features have none.
+  std::vector<ImageId> images_to_compare() const;
 
  private:
   std::shared_ptr<Shards> shards_;

@@ -242,6 +242,13 @@ CREATE TABLE forward (
   image INTEGER PRIMARY KEY REFERENCES images (id) ON DELETE CASCADE,
   data BLOB NOT NULL) STRICT;
 
+-- The neighbour graph: the edges of an image. Those to removed images stay until better ones
+-- replace them.
+CREATE TABLE neighbours (
+  image INTEGER PRIMARY KEY REFERENCES images (id) ON DELETE CASCADE,
+  edges BLOB NOT NULL,
+  checksum INTEGER NOT NULL DEFAULT 0) STRICT;
+
 CREATE TABLE segments (
   id INTEGER PRIMARY KEY,
   posting_count INTEGER NOT NULL,

@@ -84,12 +84,11 @@ class Observer {
   }
 
  private:
-  // Lists every match with a pose. A mirrored photo has no sure matches to expand the query by, so
-  // expansion is off for both. So is the second look, which would move the weights little
+  // Lists every match with a pose. The neighbour graph adds none, so it is off. So is the second look, which would move the weights little
   // (DECISIONS.md, 32).
   static RunConfig searching_all(RunConfig config) {
     config.match.min_decision = "all";
-    config.match.expansion_hits = 0;
+    config.match.related = false;
     config.match.second_look = false;
     config.match.resolve_overlaps = false;
     config.match.mirror = false;

@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "config/scan_rules.h"
 #include "pipeline/calibrate/calibrate_index.h"
+#include "pipeline/graph/build_graph.h"
 #include "pipeline/index/run_codebook.h"
 #include "pipeline/index/run_phases.h"
 #include "pipeline/stored_calibration.h"
@@ -145,7 +146,17 @@ void calibrate_if_due(RunContext& run) {
   });
 }
 
-// Scans, plans, indexes images, removes files that are gone, and calibrates.
+void complete_graph_if_due(RunContext& run) {
+  if (!run.config.graph.enabled || run.writer.images_to_compare().empty()) return;
+  return_freed_memory();
+  run.times.timed("neighbours", [&] {
+    run.device.stages().run([&](OpenClSession& session) {
+      complete_graph(run.writer, run.config, session, run.style, [&] { run.throw_if_stopped(); });
+    });
+  });
+}
+
+// Scans, plans, indexes images, removes files that are gone, calibrates, and compares new images.
 void update(RunContext& run) {
   const std::vector<IndexRoot> known = run.writer.roots();
   check_folders(known, run);
@@ -181,6 +192,7 @@ void update(RunContext& run) {
     count_files(run.writer.files(), roots, run);
   }
   if (!run.report.stopped) calibrate_if_due(run);
+  if (!run.report.stopped) complete_graph_if_due(run);
 }
 
 // Returns the report so far with the times, the device and the memory of the run.

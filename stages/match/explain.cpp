@@ -234,6 +234,7 @@ std::string decision_reason(const Match& match, const MatchOptions& options) {
                            match.probability, kSimilarProbability);
       }
       return "not sure, but " + votes_reason(match.evidence);
+    case Decision::kRelated:  // by itself it would be none
     case Decision::kNone:
       break;
   }
@@ -247,6 +248,17 @@ ExplainedStep decision(const Explanation& why) {
   return {
       "decision", why.match.decision >= Decision::kSimilar,
       fmt::format("{}: {}.", quoted(why.match.decision), decision_reason(why.match, why.options))};
+}
+
+// Describes how the neighbour graph leads to the image. Empty if it does not.
+std::string how_related(const Match& judged) {
+  if (judged.via.empty()) return {};
+  std::string text = fmt::format(" The photo surely shows what {} shows",
+                                 printable(judged.via.front().paths.front()));
+  for (std::size_t i = 1; i < judged.via.size(); ++i) {
+    text += fmt::format(", that shows what {} shows", printable(judged.via[i].paths.front()));
+  }
+  return text + ", and that shows what this image shows.";
 }
 
 // Describes what a surer match left of the features. Empty if none took any.
@@ -294,7 +306,8 @@ ExplainedStep answer(const Explanation& why) {
                                      top == 1 ? std::string("the first is")
                                               : fmt::format("the first {} are", top)));
     }
-    return step(true, fmt::format("Listed: {}.{}", number, taken_features(why)));
+    return step(true, fmt::format("Listed: {}.{}{}", number, how_related(*why.judged),
+                                  taken_features(why)));
   }
   if (why.judged) return step(false, unlisted(why));
   if (!why.rank) return step(false, "Not found: it got no votes, so the query does not verify it.");

@@ -58,8 +58,8 @@ GrayImage mirrored_pixels(const GrayImage& image) {
 }  // namespace
 
 std::string_view to_string(Decision decision) {
-  static constexpr std::array<std::string_view, 6> kNames = {"none",        "similar", "part",
-                                                             "same_object", "variant", "duplicate"};
+  static constexpr std::array<std::string_view, 7> kNames = {
+      "none", "related", "similar", "part", "same_object", "variant", "duplicate"};
   return kNames[static_cast<std::size_t>(decision)];
 }
 

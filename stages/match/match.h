@@ -60,9 +60,9 @@ struct Evidence {
 };
 
 // Decisions about a match, weakest first; see decide().
-enum class Decision { kNone, kSimilar, kPart, kSameObject, kVariant, kDuplicate };
+enum class Decision { kNone, kRelated, kSimilar, kPart, kSameObject, kVariant, kDuplicate };
 
-// "none", "similar", "part", "same_object", "variant", "duplicate".
+// "none", "related", "similar", "part", "same_object", "variant", "duplicate".
 std::string_view to_string(Decision decision);
 
 // True if the decision is sure; commands count such a match as found.
@@ -82,8 +82,7 @@ struct Match {
   Quad quad{};
   std::optional<double> moved_px;       // furthest move of a corner by refining
   std::vector<PointPair> inlier_pairs;  // full-size px
-  // Number of the query's feature in each inlier pair. Numbers beyond the query's own features
-  // belong to the images that expanded it.
+  // Number of the query's feature in each inlier pair.
   std::vector<std::uint32_t> query_features;
   std::vector<std::string> gone;  // the image.paths without a file
   bool mirrored = false;          // found in the mirrored query: its quad runs anticlockwise
@@ -92,6 +91,12 @@ struct Match {
   // The region of the query that contains all agreement; set only if it covers part of the image.
   // See shared_part().
   std::optional<Quad> part{};
+
+  // What reached the image over the neighbour graph; see diffuse().
+  double flow = 0;
+  // Set for kRelated: the query surely shows the first of these images, and each of them shows what
+  // the next one shows, the last what this image shows.
+  std::vector<StoredImage> via{};
 
   bool has_pose() const { return evidence.inliers > 0 || evidence.identical; }
 };
@@ -116,8 +121,8 @@ struct MatchTimes {
   double words = 0;      // features to words
   double shortlist = 0;  // votes
   double verify = 0;     // forward records, pairs and poses
-  double expand = 0;     // query expansion
   double refine = 0;     // pixels
+  double relate = 0;     // the neighbour graph
 };
 
 // The answer to a query.

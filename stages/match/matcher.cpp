@@ -51,7 +51,7 @@ void merge_mirrored(std::vector<Match>& matches, std::vector<Match> mirrored, do
   std::erase_if(mirrored, [](const Match& match) { return !match.has_pose(); });
   unmirror(mirrored, width);
   std::move(mirrored.begin(), mirrored.end(), std::back_inserter(matches));
-  std::sort(matches.begin(), matches.end(), ranks_before);
+  sort_by_flow(matches);
   std::unordered_set<ImageId> seen;
   std::erase_if(matches, [&](const Match& match) { return !seen.insert(match.image.id).second; });
 }
@@ -164,6 +164,12 @@ QueryResult Matcher::match_indexed(ImageId id, const ReportOptions& asked) const
 
 Matcher::Pairs Matcher::pairs(ImageId id, const Wanted& wanted) const {
   return QueryRun(*shared_, input_of(*shared_, must_find(*shared_, id, "match"))).pairs(wanted);
+}
+
+std::vector<Neighbour> Matcher::neighbours(ImageId id, const Wanted& wanted) const {
+  QueryInput input = input_of(*shared_, must_find(*shared_, id, "neighbours"));
+  input.colours = nullptr;  // an edge does not say how pictures differ
+  return QueryRun(*shared_, std::move(input)).neighbours(wanted);
 }
 
 Matcher::Pairs Matcher::mirrored_pairs(const Query& photo, const Wanted& wanted) const {

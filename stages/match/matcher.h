@@ -60,12 +60,17 @@ class Matcher {
   };
   // Returns the images that surely show what an indexed image shows (options.same_probability),
   // among those of its shortlist that `wanted` accepts. Each match is judged by itself, without
-  // second look, expansion and resolve_overlaps, so it does not depend on what else is wanted.
+  // second look and resolve_overlaps, so it does not depend on what else is wanted.
   // Compares pixels only where they could make a match sure.
   // Throws Error(kInput) when there is no such image.
   Pairs pairs(ImageId id, const Wanted& wanted) const;
   // The same for a photo's mirror image, in px of the photo.
   Pairs mirrored_pairs(const Query& photo, const Wanted& wanted) const;
+  // Returns the neighbours of an indexed image among those that `wanted` accepts: the images that
+  // surely show what it shows, as pairs() judges them, and those whose votes agree in turn and
+  // size; the best kMostNeighbours of both, best first. Throws Error(kInput) when there is no such
+  // image.
+  std::vector<Neighbour> neighbours(ImageId id, const Wanted& wanted) const;
   // Explains what match() answers about an image, step by step. The image is verified and compared
   // even if match() does not reach it. With options.mirror, the steps are of the mirrored photo if
   // the image fits it better.

@@ -11,6 +11,8 @@
 #include "stages/match/refine/colour.h"
 #include "stages/match/refine/compare_pictures.h"
 #include "stages/match/refine/other_content.h"
+#include "stages/match/relate/relate.h"
+#include "stages/match/verify/agreeing_pairs.h"
 #include "stages/match/verify/verification.h"
 
 namespace lookalike {
@@ -21,9 +23,11 @@ namespace {
 constexpr double kEvenChance = 0.5;
 // Images that a second look verifies for each one of a first look.
 constexpr std::size_t kSecondLookDepth = 3;
-// Minimum number of sure matches for query expansion, unless options.expansion_hits is lower: a
-// single one may be all that the index has of the object.
-constexpr std::size_t kMinSources = 2;
+// Images, the best by votes, among which an image's neighbours are looked for.
+constexpr std::size_t kNeighbourCandidates = 40;
+// Weight of an edge by votes for each agreeing pair, and its maximum.
+constexpr double kWeightOfAPair = 0.01;
+constexpr double kMostByVotes = 0.4;
 
 // Runs a step and adds its duration in milliseconds. Throws Overdue instead if the time is over.
 template <typename Step>
@@ -149,7 +153,6 @@ QueryTrace QueryRun::answer(MatchTimes& times) {
     trace.verified = shortlist.size();
     matches = timed(times.verify, verify_some);
   }
-  if (options_.expansion_hits > 0) timed(times.expand, [&] { expand(trace.words(), matches); });
 
   const auto refine_some = [&](const ImageIds& images) {
     return timed(times.refine, [&] { return refine(images, matches); });
@@ -161,6 +164,10 @@ QueryTrace QueryRun::answer(MatchTimes& times) {
   }
   do {
     trace.judged = judged(trace.words(), matches);
+    if (options_.related) {
+      timed(times.relate,
+            [&] { relate(shared_, trace.words().excluded_image, input_.report, trace.judged); });
+    }
     // Refining changes the order, and with it what is listed.
   } while (compares && refine_some(listed(trace.judged)) > 0);
   return trace;
@@ -175,19 +182,47 @@ Matcher::Pairs QueryRun::pairs(const Matcher::Wanted& wanted) {
   Matcher::Pairs pairs;
   std::vector<Match>& matches = pairs.matches;
   matches = verify(query, images, shortlist);
-  std::erase_if(matches, [&](const Match& match) { return !could_be_sure(match); });
-  if (matches.empty()) return pairs;
   finds_crops_ = true;
-  if (picture()) refine(first_with_pose(matches, matches.size()), matches);
-  pairs.all_read = picture() && all_read_;
-  rank(matches);
-  std::erase_if(matches,
-                [&](const Match& match) { return match.probability < options_.same_probability; });
+  pairs.all_read = keep_sure(matches);
   for (Match& match : matches) {
     match.decision = decide(match, query.width, query.height, options_);
   }
   std::ranges::sort(matches, {}, [](const Match& match) { return match.image.content; });
   return pairs;
+}
+
+std::vector<Neighbour> QueryRun::neighbours(const Matcher::Wanted& wanted) {
+  const IndexQuery query = input_.words(Look::kFirst);
+  const std::vector<RankedImage> shortlist = vote(query);
+  std::vector<Match> matches;
+  std::vector<Neighbour> edges;
+  for (std::size_t i = 0; i < std::min(shortlist.size(), kNeighbourCandidates); ++i) {
+    const ImageId image = shortlist[i].image;
+    if (!wanted(image)) continue;
+    Verification verified = lookalike::verify(query, *shared_.cache.record(image), options_);
+    verified.match.evidence.votes = shortlist[i].score;
+    const double weight = static_cast<double>(agreeing_pairs(verified.pairs)) * kWeightOfAPair;
+    if (weight > 0) add_neighbour({image, std::min(weight, kMostByVotes), true}, edges);
+    matches.push_back(std::move(verified.match));
+  }
+  compare_votes(shortlist, matches);
+  keep_sure(matches);
+  for (const Match& match : matches) {
+    add_neighbour({match.image.id, match.probability, false}, edges);
+  }
+  return edges;
+}
+
+// Compares the matches that may be sure by pixels, and keeps those that are, ranked. Returns false
+// if a picture could not be read.
+bool QueryRun::keep_sure(std::vector<Match>& matches) {
+  std::erase_if(matches, [&](const Match& match) { return !could_be_sure(match); });
+  if (matches.empty()) return true;
+  if (picture()) refine(first_with_pose(matches, matches.size()), matches);
+  rank(matches);
+  std::erase_if(matches,
+                [&](const Match& match) { return match.probability < options_.same_probability; });
+  return picture() && all_read_;
 }
 
 // Returns the best images by votes, as many as a second look verifies.
@@ -213,29 +248,6 @@ std::vector<Match> QueryRun::verify(const IndexQuery& query, std::span<const Ran
 bool QueryRun::needs_second_look(const std::vector<Match>& ranked) const {
   return ranked.empty() ||
          ranked.front().probability < std::max(options_.same_probability, kEvenChance);
-}
-
-// Searches again with the features of the best matches added, as long as they are sure, and adds
-// the images that only the wider query finds.
-void QueryRun::expand(const IndexQuery& query, std::vector<Match>& matches) const {
-  std::vector<ExpansionSource> sources;
-  for (const Match& match : matches) {
-    if (sources.size() == options_.expansion_hits || match.probability < kSureProbability) break;
-    sources.push_back({shared_.cache.record(match.image.id), match.object_to_query});
-  }
-  if (sources.size() < std::min<std::size_t>(kMinSources, options_.expansion_hits)) return;
-  const IndexQuery wider = expanded(query, sources);
-  const std::vector<RankedImage> shortlist = vote(wider);
-  const std::size_t verified = std::min(shortlist.size(), shared_.depth);
-  for (Match& found : verify(wider, std::span(shortlist).first(verified), shortlist)) {
-    const auto known = find_match(matches, found.image.id);
-    if (known == matches.end()) {
-      matches.push_back(std::move(found));
-    } else if (!known->has_pose()) {
-      *known = std::move(found);
-    }
-  }
-  rank(matches);
 }
 
 // Brings probabilities, scores and the order up to date with the evidence.
@@ -312,7 +324,9 @@ bool QueryRun::refine(PoseRefiner& refiner, Match& match) {
 
 // Looks for differences if the pixels agree.
 void QueryRun::find_difference(Match& match) {
-  if (match.evidence.correlation.value_or(-1) < options_.duplicate_correlation) return;
+  if (!input_.colours || match.evidence.correlation.value_or(-1) < options_.duplicate_correlation) {
+    return;
+  }
   if (picture()->record.content == match.image.content) {
     match.evidence.difference = PictureDifference{};
     return;

@@ -49,7 +49,7 @@ struct QueryTrace {
   std::vector<Match> judged;  // all matches with their decisions, best first
 };
 
-// One query: votes, verifies, looks again or expands, refines and judges. For one thread.
+// One query: votes, verifies, looks again, refines, judges and relates. For one thread.
 class QueryRun {
  public:
   QueryRun(SharedSearch& shared, QueryInput input) : shared_(shared), input_(std::move(input)) {
@@ -63,6 +63,8 @@ class QueryRun {
   QueryTrace answer(MatchTimes& times);
   // See Matcher::pairs.
   Matcher::Pairs pairs(const Matcher::Wanted& wanted);
+  // See Matcher::neighbours.
+  std::vector<Neighbour> neighbours(const Matcher::Wanted& wanted);
   // Explains one image by itself; verifies and compares it even if answer(), which gave the trace,
   // did not. Leaves query_features, place, total and rival to Matcher::explain.
   Explanation explain(const QueryTrace& trace, ImageId image);
@@ -74,7 +76,6 @@ class QueryRun {
   std::vector<Match> verify(const IndexQuery& query, std::span<const RankedImage> images,
                             std::span<const RankedImage> shortlist) const;
   bool needs_second_look(const std::vector<Match>& ranked) const;
-  void expand(const IndexQuery& query, std::vector<Match>& matches) const;
   void rank(std::vector<Match>& matches) const;
 
   const DecodedImage* picture();
@@ -91,6 +92,7 @@ class QueryRun {
   std::vector<Match> judged(const IndexQuery& query, std::vector<Match> matches) const;
   ImageIds listed(std::span<const Match> judged) const;
   bool could_be_sure(const Match& match) const;
+  bool keep_sure(std::vector<Match>& matches);
 
   SharedSearch& shared_;
   const MatchOptions& options_ = shared_.options;

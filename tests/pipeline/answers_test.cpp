@@ -29,12 +29,23 @@ TEST(QueryAnswer, HasTheShapeThatIsPromised) {
       json_text(query_answer("q.jpg", result)),
       R"({"query":"q.jpg","found":2,"total":3,"matches":[{"id":7,"path":"/photos/a.jpg","page":1,)"
       R"("paths":["/photos/a.jpg","/another/copy.jpg"],"gone":["/another/copy.jpg"],)"
-      R"("score":12.5,"probability":0.875,"decision":"same_object","mirrored":false,)"
+      R"("score":12.5,"probability":0.875,"decision":"same_object","via":[],"mirrored":false,)"
       R"("rejected":false,"inliers":42,)"
       R"("correlation":0.75,"evidence":{"votes_excess":0.0,"shortlist":0,"pairs":0,)"
       R"("effective_inliers":0,"coherence":0.0,"squeeze":1.0,"detail":null,"colour":null,)"
       R"("difference":null,"other_content":[]},"moved_px":0.5,)"
       R"("quad":[[1.0,2.0],[3.142,2.0],[3.0,4.0],[1.0,4.0]]}]})");
+}
+
+TEST(QueryAnswer, SaysHowARelatedImageWasFound) {
+  QueryResult result{.matches = {match_of("/photos/a.jpg")}};
+  result.matches[0].decision = Decision::kRelated;
+  result.matches[0].via.resize(1);
+  result.matches[0].via[0].id = 3;
+  result.matches[0].via[0].paths = {"/photos/b.jpg", "/photos/c.jpg"};
+  const Json match = query_answer("q.jpg", result)["matches"][0];
+  EXPECT_EQ(match["decision"], "related");
+  EXPECT_EQ(json_text(match["via"]), R"([{"id":3,"path":"/photos/b.jpg"}])");
 }
 
 TEST(QueryAnswer, NoMatchesAreAnEmptyList) {
@@ -98,12 +109,29 @@ TEST(ExplainAnswer, HasTheShapeThatIsPromised) {
             R"({"name":"detail","value":0.5,"weight":6.0,"product":3.0}]},)"
             R"("decision":"same_object",)"
             R"("answer":{"listed":true,"place":1,"total":2,"decision":"same_object",)"
-            R"("rival":null}})");
+            R"("via":[],"rival":null}})");
   ASSERT_EQ(steps.size(), 9U);
   EXPECT_EQ(steps.front()["step"], "features");
   EXPECT_EQ(steps.back()["step"], "answer");
   EXPECT_EQ(steps.back()["passed"], true);
   EXPECT_EQ(steps.back()["reason"], "Listed: \"same_object\", number 1 of 2.");
+}
+
+TEST(ExplainAnswer, SaysHowARelatedImageWasFound) {
+  Explanation why;
+  why.match = match_of("/photos/a.jpg");
+  why.judged = why.match;
+  why.judged->decision = Decision::kRelated;
+  why.judged->via.resize(2);
+  why.judged->via[0].paths = {"/photos/b.jpg"};
+  why.judged->via[1].paths = {"/photos/c.jpg"};
+  why.place = 1;
+  why.total = 1;
+  const Json answer = explain_answer("q.jpg", why);
+  EXPECT_EQ(answer["answer"]["via"].size(), 2U);
+  EXPECT_EQ(answer["steps"].back()["reason"],
+            "Listed: \"related\", number 1 of 1. The photo surely shows what /photos/b.jpg shows, "
+            "that shows what /photos/c.jpg shows, and that shows what this image shows.");
 }
 
 TEST(ExplainAnswer, WhatIsNotThereIsNull) {

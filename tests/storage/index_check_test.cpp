@@ -104,6 +104,8 @@ TEST_F(IndexCheckTest, AnyChangedValueOfARowIsFound) {
   writer_->put_roots({&root, 1});
   writer_->put_in_quarantine({&skipped, 1});
   writer_->set_derived("name", "value");
+  const ImageNeighbours neighbours{2, {{1, 0.5}}};
+  writer_->put_neighbours({&neighbours, 1}, 2);
   writer_->begin_run("index", 7);
   writer_.reset();
   ASSERT_THAT(problems(), IsEmpty());

@@ -64,6 +64,7 @@ void add_known(Measures& sums, const Scores& scores) {
   sums.recall_at_1_confirmed += scores.first_relevant && scores.first_confirmed ? 1 : 0;
   sums.recall_at_5 += scores.relevant_in_5 > 0 ? 1 : 0;
   sums.mean_average_precision += scores.average_precision;
+  sums.wrong_listed += static_cast<double>(scores.wrong_listed);
   sums.ns_score += static_cast<double>(scores.relevant_in_4);
   sums.located_queries += scores.located_images;
   sums.located_at_50 += static_cast<double>(scores.located_at_50);
@@ -111,6 +112,7 @@ Scores judge(const TruthQuery& query, const Answer& answer, bool boxes) {
   Scores scores;
   scores.relevant = query.relevant.size();
   scores.listed = answer.found.size();
+  scores.wrong_listed = scores.listed - relevant_among(query, answer, scores.listed);
   scores.first_relevant = relevant_among(query, answer, 1) > 0;
   scores.first_confirmed = !answer.found.empty() && is_confirmed(answer.found.front());
   scores.any_confirmed = std::ranges::any_of(answer.found, is_confirmed);
@@ -144,7 +146,7 @@ Measures summarise(std::span<const Scores> scores) {
     }
   }
   for (double* sum : {&result.recall_at_1, &result.recall_at_1_confirmed, &result.recall_at_5,
-                      &result.mean_average_precision, &result.ns_score}) {
+                      &result.mean_average_precision, &result.wrong_listed, &result.ns_score}) {
     *sum = share(*sum, result.queries);
   }
   result.located_at_50 = share(result.located_at_50, result.located_queries);

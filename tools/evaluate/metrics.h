@@ -26,6 +26,7 @@ struct Answer {
 struct Scores {
   std::size_t relevant = 0;          // images that the query shows; 0: an unknown query
   std::size_t listed = 0;            // images in the answer
+  std::size_t wrong_listed = 0;      // among them, those that are not relevant
   bool first_relevant = false;       // the first image is relevant
   bool first_confirmed = false;      // the first image is confirmed, relevant or not
   bool any_confirmed = false;        // any image is confirmed: the query is predicted known
@@ -45,6 +46,7 @@ struct Measures {
   double recall_at_1_confirmed = 0;  // share whose first answer is relevant and confirmed
   double recall_at_5 = 0;            // share with a relevant image among the first five
   double mean_average_precision = 0;
+  double wrong_listed = 0;                // images listed that are not relevant, mean
   double ns_score = 0;                    // relevant images among the first four, mean (UKBench)
   std::size_t located_queries = 0;        // relevant images with known corners
   double located_at_50 = 0;               // share of located_queries found with IoU >= 0.5

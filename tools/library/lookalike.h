@@ -53,8 +53,9 @@ struct Found {
   // The first of its files that exists, else the first of all. Pages of a TIFF file after the first
   // have names like scan.tif[2].
   std::string path;
-  std::vector<std::string> paths;       // all files with this content
-  std::string decision;                 // "duplicate", "variant", "same_object", "part", "similar"
+  std::vector<std::string> paths;  // all files with this content
+  // "duplicate", "variant", "same_object", "part", "similar", "related"
+  std::string decision;
   double probability = 0;               // that both show the same thing
   std::optional<double> correlation{};  // of pixels; unset if not compared
   // Where the image, or for "part" the shared part, lies in the photo: top-left, top-right,

@@ -84,13 +84,14 @@ struct EvaluateArguments : OutputtingArguments {
 
 // Milliseconds of each query, by step.
 constexpr std::array<const char*, 7> kSteps = {"extract", "match",  "words", "shortlist",
-                                               "verify",  "expand", "refine"};
+                                               "verify",  "refine", "relate"};
 using StepTimes = std::array<std::vector<double>, kSteps.size()>;
 
 // The answers to the queries, in their order.
 struct AllAnswers {
   std::vector<Answer> ranking;  // everything that votes or geometry found
   std::vector<Answer> plain;    // what `query` lists
+  std::vector<Answer> own;      // the same without related images
   StepTimes times;              // of the plain answers
 };
 
@@ -139,6 +140,12 @@ Answer answer_of(const std::vector<Match>& matches) {
   return answer;
 }
 
+Answer without_related(Answer answer) {
+  std::erase_if(answer.found,
+                [](const Answer::Found& found) { return found.decision == Decision::kRelated; });
+  return answer;
+}
+
 // Looks up every photo twice: as `query` does, which is timed, and for a whole ranking. Neither
 // follows from the other, since the pixels of listed images are compared.
 AllAnswers search_all(const std::vector<TruthQuery>& queries, Searcher& searcher,
@@ -160,10 +167,11 @@ AllAnswers search_all(const std::vector<TruthQuery>& queries, Searcher& searcher
     const auto& steps = listed.times;
     const std::array<double, kSteps.size()> ms = {extract_ms,   milliseconds_since(extracted),
                                                   steps.words,  steps.shortlist,
-                                                  steps.verify, steps.expand,
-                                                  steps.refine};
+                                                  steps.verify, steps.refine,
+                                                  steps.relate};
     for (std::size_t i = 0; i < ms.size(); ++i) answers.times[i].push_back(ms[i]);
     answers.plain.push_back(answer_of(listed.matches));
+    answers.own.push_back(without_related(answers.plain.back()));
     const QueryResult ranked = searcher.search(photo, ranking);
     if (table) table->add(query, ranked.matches);
     answers.ranking.push_back(answer_of(ranked.matches));
@@ -199,6 +207,7 @@ Json plain_json(const Measures& measures) {
       {{"recall_at_1_confirmed", mean_json(measures.recall_at_1_confirmed, measures.queries)},
        {"wrong_confirmed_first", measures.wrong_confirmed_first},
        {"wrong_duplicates", measures.wrong_duplicates},
+       {"wrong_listed", mean_json(measures.wrong_listed, measures.queries)},
        {"unknown_confirmed", measures.unknown_confirmed},
        {"unknown_listed", measures.unknown_listed}});
   return json;
@@ -228,6 +237,7 @@ Json measures_json(const std::vector<TruthQuery>& queries, const AllAnswers& ans
                {"unknown_queries", ranking.unknown_queries},
                {"unknown_rejected", mean_json(ranking.unknown_rejected, ranking.unknown_queries)},
                {"plain", plain_json(measure(queries, answers.plain, boxes))},
+               {"without_related", plain_json(measure(queries, answers.own, boxes))},
                {"calibration_error", mean_json(calibration_error(all), all.size())},
                {"candidates", likely.size()},
                {"calibration_error_equal_count",
@@ -243,6 +253,7 @@ Json measures_json(const std::vector<TruthQuery>& queries, const AllAnswers& ans
 
 Json scores_json(const Scores& scores) {
   return {{"listed", scores.listed},
+          {"wrong_listed", scores.wrong_listed},
           {"first_relevant", scores.first_relevant},
           {"first_confirmed", scores.first_confirmed},
           {"any_confirmed", scores.any_confirmed},
@@ -269,6 +280,7 @@ Json per_query_json(const std::vector<TruthQuery>& queries, const AllAnswers& an
          {"located_images", ranking.located_images},
          {"ranking", scores_json(ranking)},
          {"plain", scores_json(judge(queries[i], answers.plain[i], boxes))},
+         {"without_related", scores_json(judge(queries[i], answers.own[i], boxes))},
          {"first_probability", ranked.found.empty() ? 0 : ranked.found.front().probability},
          {"candidates", std::move(likely)},
          {"extract_ms", answers.times[0][i]},
@@ -282,22 +294,30 @@ std::string value_text(const Json& value) {
   return value.is_number_float() ? fmt::format("{:.4f}", value.get<double>()) : json_text(value);
 }
 
-// Prints a line per figure, with columns for the ranking and the plain answers.
+// Prints a line per figure, with columns for the ranking, the plain answers, and those without
+// related images.
 void print_table(const Json& measures) {
   const Json& plain = measures.at("plain");
+  const Json& own = measures.at("without_related");
   const auto print_line = [](const std::string& name, const std::string& ranking,
-                             const std::string& listed) {
-    const std::string line = fmt::format("{:<30}{:>10}{:>10}", name, ranking, listed);
+                             const std::string& listed, const std::string& unrelated) {
+    const std::string line =
+        fmt::format("{:<30}{:>10}{:>10}{:>17}", name, ranking, listed, unrelated);
     fmt::print("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
   };
-  print_line("", "ranking", "plain");
+  const auto cell = [](const Json& side, const std::string& name) {
+    return side.contains(name) ? value_text(side.at(name)) : "";
+  };
+  print_line("", "ranking", "plain", "without related");
   for (const auto& [name, value] : measures.items()) {
+    if (name == "without_related") continue;
     if (name != "plain") {
-      print_line(name, value_text(value), plain.contains(name) ? value_text(plain.at(name)) : "");
+      print_line(name, value_text(value), cell(plain, name), cell(own, name));
       continue;
     }
     for (const auto& [plain_name, plain_value] : plain.items()) {
-      if (!measures.contains(plain_name)) print_line(plain_name, "", value_text(plain_value));
+      if (measures.contains(plain_name)) continue;
+      print_line(plain_name, "", value_text(plain_value), cell(own, plain_name));
     }
   }
 }

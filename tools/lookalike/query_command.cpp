@@ -9,6 +9,7 @@
 #include <variant>
 
 #include <fmt/color.h>
+#include <fmt/ranges.h>
 
 #include "base/geometry.h"
 #include "base/page_name.h"
@@ -96,6 +97,13 @@ std::string headline(const QueryResult& result) {
   return text;
 }
 
+// Returns the images that lead to a related one: "a.jpg, b.jpg".
+std::string via_text(const Match& match) {
+  std::vector<std::string> names;
+  for (const StoredImage& image : match.via) names.push_back(printable(image.paths.front()));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 // Returns the known properties of a match.
 Facts facts_of(const Match& match) {
   Facts facts = {{"decision", std::string(to_string(match.decision))}};
@@ -106,6 +114,7 @@ Facts facts_of(const Match& match) {
   if (match.evidence.correlation) {
     facts.emplace_back("correlation", fmt::format("{:.3f}", *match.evidence.correlation));
   }
+  if (!match.via.empty()) facts.emplace_back("related through", via_text(match));
   if (match.mirrored) facts.emplace_back("mirrored", "yes");
   if (match.rejected) facts.emplace_back("rejected", "yes");
   if (match.moved_px) {
@@ -134,6 +143,7 @@ fmt::text_style style_of(Decision decision) {
       return fg(fmt::terminal_color::cyan);
     case Decision::kSimilar:
       return fg(fmt::terminal_color::yellow);
+    case Decision::kRelated:
     case Decision::kNone:
       break;
   }
@@ -156,8 +166,9 @@ void print_query(const std::string& photo, const QueryResult& result) {
     const std::string& path = path_of(match);
     print_row(i + 1, std::string(to_string(match.decision)), style_of(match.decision),
               columns_of(match),
-              path_text(match, path) + (match.mirrored ? "  (mirrored)" : "") +
-                  (match.rejected ? "  (rejected)" : ""));
+              path_text(match, path) +
+                  (match.via.empty() ? "" : fmt::format("  (through {})", via_text(match))) +
+                  (match.mirrored ? "  (mirrored)" : "") + (match.rejected ? "  (rejected)" : ""));
     for (const std::string& copy : match.image.paths) {
       if (copy != path) fmt::print("      also  {}\n", path_text(match, copy));
     }
@@ -526,10 +537,11 @@ void add_query_command(CLI::App& app, Action& action) {
       app, action, "query", "Find the indexed images that photos show, and where",
       "Output: what was found for each photo, in colour on a terminal. A table has a row per file "
       "of a match; paths are the existing files of the matches, including those that are only "
-      "similar unless --min-probability leaves them out.\n"
+      "similar or related unless --min-probability leaves them out.\n"
       "Decisions: duplicate; variant, the same picture with a visible difference; same_object; "
-      "part, where only a part is shared; similar, without "
-      "confirmation; with --all, also none.\n"
+      "part, where only a part is shared; similar, without confirmation; related, which shows what "
+      "a "
+      "sure match shows; with --all, also none.\n"
       "Example: lookalike query -d photos.db --report found.html holiday.jpg\n"
       "         lookalike query -d photos.db --region 120,40,300,200 holiday.jpg\n"
       "         lookalike query -d photos.db --id ~/photos/cat.jpg\n"

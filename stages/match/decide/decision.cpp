@@ -73,6 +73,18 @@ bool ranks_before(const Match& a, const Match& b) {
   return a.score != b.score ? a.score > b.score : a.image.content < b.image.content;
 }
 
+void sort_by_flow(std::vector<Match>& matches) {
+  std::sort(matches.begin(), matches.end(), ranks_before);
+  if (matches.empty()) return;
+  std::stable_sort(matches.begin() + 1, matches.end(), [](const Match& a, const Match& b) {
+    const auto key = [](const Match& match) {
+      const bool is_own = match.probability >= kSimilarProbability;
+      return std::pair(is_own, is_own ? 0 : match.flow);
+    };
+    return key(a) > key(b);
+  });
+}
+
 Decision decide(const Match& match, int query_width, int query_height,
                 const DecideOptions& options) {
   const Evidence& evidence = match.evidence;
@@ -94,6 +106,7 @@ Decision decide(const Match& match, int query_width, int query_height,
 
 Decision weakest_reported(const ReportOptions& options) {
   if (options.min_decision == "all") return Decision::kNone;
+  if (options.min_decision == "related") return Decision::kRelated;
   if (options.min_decision == "similar") return Decision::kSimilar;
   if (options.min_decision == "part") return Decision::kPart;
   if (options.min_decision == "variant") return Decision::kVariant;

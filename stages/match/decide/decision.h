@@ -18,6 +18,10 @@ double ranking_score(const Evidence& evidence);
 // True if `a` ranks before `b`: by score, ties by content.
 bool ranks_before(const Match& a, const Match& b);
 
+// Sorts matches, best first: by ranks_before(), but those less probable than kSimilarProbability
+// come by their flow, behind the others. The first match by ranks_before() always stays first.
+void sort_by_flow(std::vector<Match>& matches);
+
 // True if an outline is nearly that of a whole photo of width x height px: no corner is off by more
 // than 3 % of the longer side.
 bool fills(const Quad& quad, int width, int height);
@@ -33,12 +37,10 @@ bool fills(const Quad& quad, int width, int height);
 //                at least two places (see find_other_content)
 //   similar      the votes stand out by kSimilarExcess from a shortlist of at least
 //                kShortestListForVotes images, or the probability is at least kSimilarProbability
-//   none         anything else
+//   none         anything else, or kRelated if the neighbour graph links it to a sure match
 Decision decide(const Match& match, int query_width, int query_height,
                 const DecideOptions& options);
 
-// Minimum probability of a match that expands the query.
-inline constexpr double kSureProbability = 0.95;
 // Interquartile ranges above the median. Of 420 unrelated photos looked up in two collections, one
 // in a hundred has an image that stands out this far; see docs/measurements/quality.md, "Votes that
 // stand out".

@@ -16,19 +16,6 @@ void sort_by_word(std::vector<QueryWord>& words) {
   });
 }
 
-// Returns a feature of the object as the query would show it.
-FeaturePlace moved(const FeaturePlace& place, const Homography& object_to_query) {
-  const Point at = {place.x, place.y};
-  const Point to = object_to_query.apply(at);
-  const Jacobian j = jacobian(object_to_query, at);
-  const double radians = place.angle_degrees * std::numbers::pi / 180;
-  const Point along = {std::cos(radians), std::sin(radians)};
-  const double turned =
-      std::atan2(j.yx * along.x + j.yy * along.y, j.xx * along.x + j.xy * along.y);
-  return {to.x, to.y, place.size * std::sqrt(std::abs(j.determinant())),
-          turned * 180 / std::numbers::pi};
-}
-
 void add(const IndexedFeature& feature, const FeaturePlace& place, IndexQuery& query) {
   const auto number = static_cast<std::uint32_t>(query.places.size());
   query.words.push_back({feature.word, feature.signature, number, feature.laplacian_sign});
@@ -65,19 +52,6 @@ IndexQuery index_query(const Record& record) {
   result.height = record.image.height;
   for (const IndexedFeature& feature : record.features) add(feature, place_of(feature), result);
   return result;
-}
-
-IndexQuery expanded(IndexQuery query, std::span<const ExpansionSource> sources) {
-  for (const ExpansionSource& source : sources) {
-    for (const IndexedFeature& feature : source.record->features) {
-      const FeaturePlace place = moved(place_of(feature), source.object_to_query);
-      if (place.x >= 0 && place.y >= 0 && place.x < query.width && place.y < query.height) {
-        add(feature, place, query);
-      }
-    }
-  }
-  sort_by_word(query.words);
-  return query;
 }
 
 }  // namespace lookalike

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -43,18 +42,5 @@ IndexQuery index_query(const Query& query, const Codebook& codebook, WordAssigne
 
 // Makes the query of an indexed image from its forward record, one word per feature.
 IndexQuery index_query(const Record& record);
-
-// An indexed image that the query surely shows, and where.
-struct ExpansionSource {
-  std::shared_ptr<const Record> record;
-  Homography object_to_query;
-};
-
-// Adds the sources' features that lie inside the query under their pose, numbered after the query's
-// own. The wider query finds views of an object that have more in common with a source than with
-// the query.
-// Method: Chum, Philbin, Sivic, Isard, Zisserman, "Total recall: automatic query expansion with a
-// generative feature model for object retrieval", ICCV 2007.
-IndexQuery expanded(IndexQuery query, std::span<const ExpansionSource> sources);
 
 }  // namespace lookalike

@@ -54,6 +54,7 @@ class Shortlist {
             std::uint64_t postings, std::size_t threads);
 
   std::size_t image_count() const { return image_count_; }
+  bool has(ImageId image) const { return image < norms_.size() && norms_[image] >= 0; }
 
   // Returns the best `count` images with votes, best first; ties by content, so that the order does
   // not depend on how the index was made. `words` are sorted by word. Works on at most `threads` >=

@@ -126,7 +126,7 @@ TEST_F(ExplainTest, WithoutAPoseItSaysWhatIsMissing) {
   EXPECT_EQ(step(why, "refine").reason, "Not compared: there is no pose.");
   EXPECT_EQ(step(why, "probability").reason, "0: there is no pose.");
   EXPECT_EQ(step(why, "answer").reason,
-            "Not listed: a query judges it \"none\"; it lists \"similar\" and better.");
+            "Not listed: a query judges it \"none\"; it lists \"related\" and better.");
 }
 
 TEST_F(ExplainTest, AFailedPoseNamesTheInliersFoundAndNeeded) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <opencv2/imgproc.hpp>
 
@@ -82,21 +83,60 @@ class SharedEmblemTest : public MatcherTest {
     return found == matches.end() ? Match{} : *found;
   }
 
+  // Adds an edge of the graph to the edges of `from`.
+  void link(const char* from, const char* to, double weight = 0.9, bool by_votes = false) {
+    const ImageNeighbours image = {*reader_->find(at(from)),
+                                   {{*reader_->find(at(to)), weight, by_votes}}};
+    reader_.reset();
+    IndexWriter(at("emblem.db")).put_neighbours({&image, 1}, 3);
+    reader_.emplace(at("emblem.db"));
+  }
+  static std::vector<std::string> paths_of(const std::vector<StoredImage>& images) {
+    std::vector<std::string> paths;
+    for (const StoredImage& image : images) paths.push_back(image.paths.front());
+    return paths;
+  }
+
   cv::Mat poster_;
   std::optional<IndexReader> reader_;
 };
 
-TEST_F(SharedEmblemTest, ExpansionFindsWhatTheQueryHasOnlyInCommonWithAMatch) {
+TEST_F(SharedEmblemTest, TheGraphLeadsToWhatTheQueryHasOnlyInCommonWithAMatch) {
   // The emblem is covered in the photo, so the other picture shares nothing with it.
   cv::Mat photo = poster_.clone();
   photo(cv::Rect(160, 0, kWidth - 160, kHeight)).setTo(128);
-  const auto plain = find(photo, {});
-  EXPECT_TRUE(of(plain, at("poster.png")).has_pose());
-  EXPECT_FALSE(of(plain, at("other.png")).has_pose());
-  const auto expanded = find(photo, with(VoteOptions{.expansion_hits = 1}));
-  EXPECT_EQ(of(expanded, at("poster.png")).evidence.inliers,
-            of(plain, at("poster.png")).evidence.inliers);
-  EXPECT_TRUE(of(expanded, at("other.png")).has_pose());
+  EXPECT_EQ(of(find(photo, {}), at("other.png")).decision, Decision::kNone);
+  link("poster.png", "other.png");
+  link("other.png", "plain.png");
+  const auto matches = find(photo, {});
+  EXPECT_EQ(matches[0].image.paths.front(), at("poster.png"));
+  EXPECT_EQ(matches[1].image.paths.front(), at("other.png"));
+  EXPECT_EQ(matches[2].image.paths.front(), at("plain.png"));
+  EXPECT_EQ(matches[1].decision, Decision::kRelated);
+  EXPECT_FALSE(is_found(matches[1].decision));
+  EXPECT_THAT(paths_of(matches[1].via), testing::ElementsAre(at("poster.png")));
+  EXPECT_THAT(paths_of(matches[2].via), testing::ElementsAre(at("poster.png"), at("other.png")));
+  EXPECT_EQ(of(find(photo, with(RelateOptions{.related = false})), at("other.png")).decision,
+            Decision::kNone);
+}
+
+TEST_F(SharedEmblemTest, WhatLittleReachesIsNotRelated) {
+  cv::Mat photo = poster_.clone();
+  photo(cv::Rect(160, 0, kWidth - 160, kHeight)).setTo(128);
+  link("poster.png", "other.png", 0.05);
+  const auto matches = find(photo, {});
+  EXPECT_EQ(matches[1].image.paths.front(), at("other.png"));
+  EXPECT_EQ(matches[1].decision, Decision::kNone);
+}
+
+TEST_F(SharedEmblemTest, EdgesByVotesChangeTheOrderAlone) {
+  cv::Mat photo = poster_.clone();
+  photo(cv::Rect(160, 0, kWidth - 160, kHeight)).setTo(128);
+  link("poster.png", "plain.png", 0.4, true);
+  const auto matches = find(photo, {});
+  EXPECT_EQ(matches[1].image.paths.front(), at("plain.png"));
+  EXPECT_EQ(matches[1].decision, Decision::kNone);
+  EXPECT_TRUE(matches[1].via.empty());
 }
 
 TEST_F(SharedEmblemTest, MatchOnFeaturesThatASurerOneExplainsIsDroppedUnlessAllAreWanted) {

@@ -83,6 +83,14 @@ TEST(Measure, FirstImagesAreConfirmedOrNot) {
   EXPECT_EQ(measures.unknown_listed, 2U);
 }
 
+TEST(Measure, WrongImagesAreCountedForQueriesWithSomethingToFind) {
+  const std::vector<TruthQuery> queries = {{"a", {{"1", {}}}}, {"b", {{"1", {}}}}, {"c", {}}};
+  const Measures measures = measure(queries, {{{{.paths = {"1"}}, {.paths = {"2"}}}},
+                                              {{{.paths = {"2"}}, {.paths = {"3"}}}},
+                                              {{{.paths = {"2"}}}}});
+  EXPECT_DOUBLE_EQ(measures.wrong_listed, 1.5);
+}
+
 TEST(Measure, NothingListedIsNothingFound) {
   const Measures measures = measure({{"a", {{"1", box(0, 0, 10, 10)}}}}, {{}});
   EXPECT_EQ(measures.queries, 1U);

@@ -36,7 +36,7 @@ struct QueryFigures {
   std::size_t queries = 0;
   Percentiles matching;
   Percentiles words, voting, verification;
-  Percentiles rest;  // expansion, pixels, and what no step has
+  Percentiles rest;  // pixels, and what no step has
   StepCost each;     // mean; extraction included
 };
 

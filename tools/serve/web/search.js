@@ -38,7 +38,9 @@ function rejection(match, name, content) {
 
 function card(match, number, name, content) {
   const kind = match.decision;
-  const facts = [`probability ${percent(match.probability)}`, `${match.inliers} inliers`];
+  const facts = match.decision === 'related'
+    ? [`shows what ${match.via.map((image) => baseName(image.path)).join(', and that what ')} shows`]
+    : [`probability ${percent(match.probability)}`, `${match.inliers} inliers`];
   if (match.correlation !== null) facts.push(`correlation ${match.correlation.toFixed(2)}`);
   if (match.mirrored) facts.push('mirrored');
   if (match.gone.includes(match.path)) facts.push('file is gone');

@@ -64,8 +64,27 @@ TEST(Decide, VotesThatStandOutAreSimilarWithoutAPose) {
   EXPECT_EQ(decide(match, 100, 80, {}), Decision::kNone);
 }
 
+TEST(SortByFlow, KeepsOwnMatchesAndTheFirstInFront) {
+  const auto match = [](ImageId image, double score, double probability, double flow) {
+    Match made;
+    made.image.id = image;
+    made.score = score;
+    made.probability = probability;
+    made.flow = flow;
+    return made;
+  };
+  std::vector<Match> matches = {match(1, 9, 0.01, 0),  match(2, 4, 0.01, 0.3),
+                                match(3, 5, 0.9, 0.5), match(4, 6, 0.06, 0.1),
+                                match(5, 3, 0, 0.8),   match(6, 7, 0, 0)};
+  sort_by_flow(matches);
+  std::vector<ImageId> images;
+  for (const Match& each : matches) images.push_back(each.image.id);
+  EXPECT_EQ(images, (std::vector<ImageId>{1, 4, 3, 5, 2, 6}));
+}
+
 TEST(WeakestReported, IsWhatTheOptionNames) {
   EXPECT_EQ(weakest_reported({.min_decision = "all"}), Decision::kNone);
+  EXPECT_EQ(weakest_reported({.min_decision = "related"}), Decision::kRelated);
   EXPECT_EQ(weakest_reported({.min_decision = "similar"}), Decision::kSimilar);
   EXPECT_EQ(weakest_reported({.min_decision = "part"}), Decision::kPart);
   EXPECT_EQ(weakest_reported({.min_decision = "same_object"}), Decision::kSameObject);

@@ -92,46 +92,5 @@ TEST(IndexQueryOfAnImage, HasItsWordsAndPlacesAndExcludesIt) {
   EXPECT_EQ(query.places.at(0).y, 4);
 }
 
-IndexedFeature feature_at(std::uint32_t word, float x, float y) {
-  return {.word = word, .signature = 5, .x = x, .y = y, .size = 10, .laplacian_sign = 1};
-}
-
-class ExpandedTest : public ::testing::Test {
- protected:
-  IndexQuery expand(const std::vector<IndexedFeature>& features, const Homography& map) const {
-    const auto record = std::make_shared<const Record>(Record{{}, features});
-    const std::vector<ExpansionSource> sources = {{record, map}};
-    return expanded(query_, sources);
-  }
-
-  const IndexQuery query_{.words = {{3, 1, 0, -1}, {8, 2, 1, 1}},
-                          .places = {{10, 10, 4, 0}, {20, 20, 4, 0}},
-                          .width = 100,
-                          .height = 80,
-                          .excluded_image = {}};
-};
-
-TEST_F(ExpandedTest, FeaturesOfTheSourceAreAddedWhereThePosePutsThem) {
-  // Twice as large, a quarter turn clockwise as seen: (x, y) goes to (90 - 2y, 2x).
-  const IndexQuery wider = expand({feature_at(5, 15, 30)}, {{0, -2, 90, 2, 0, 0, 0, 0, 1}});
-  ASSERT_EQ(wider.places.size(), 3U);
-  EXPECT_DOUBLE_EQ(wider.places[2].x, 30);
-  EXPECT_DOUBLE_EQ(wider.places[2].y, 30);
-  EXPECT_DOUBLE_EQ(wider.places[2].size, 20);
-  EXPECT_DOUBLE_EQ(wider.places[2].angle_degrees, 90);
-  const std::vector<QueryWord> words = {{3, 1, 0, -1}, {5, 5, 2, 1}, {8, 2, 1, 1}};
-  EXPECT_EQ(wider.words, words);
-}
-
-TEST_F(ExpandedTest, FeaturesOutsideTheQueryAreLeftOut) {
-  EXPECT_EQ(
-      expand({feature_at(5, 101, 10), feature_at(5, 10, 81), feature_at(5, -1, 10)}, {}).words,
-      query_.words);
-}
-
-TEST_F(ExpandedTest, WithoutSourcesNothingChanges) {
-  EXPECT_EQ(expanded(query_, {}).words, query_.words);
-}
-
 }  // namespace
 }  // namespace lookalike

@@ -1,0 +1,80 @@
+#include "stages/match/relate/relate.h"
+
+#include <cstddef>
+#include <unordered_map>
+#include <utility>
+
+#include "stages/match/decide/decision.h"
+#include "stages/match/relate/diffusion.h"
+
+namespace lookalike {
+namespace {
+
+// Images near the sources among which probabilities flow.
+constexpr std::size_t kReachedImages = 10'000;
+// Maximum number of images added: options.top is never higher.
+constexpr std::size_t kMostAdded = 1000;
+// Share of the highest flow that makes an image related. A single false edge may join two things;
+// little flows over it.
+constexpr double kRelatedFlow = 1.0 / 8;
+
+using Places = std::unordered_map<ImageId, std::size_t>;  // of matches, by image
+
+std::vector<DiffusionSource> sources_of(const std::vector<Match>& judged) {
+  std::vector<DiffusionSource> sources;
+  for (const Match& match : judged) {
+    if (match.probability < kSimilarProbability) continue;
+    sources.push_back({match.image.id, match.probability, match.decision >= Decision::kSameObject});
+  }
+  return sources;
+}
+
+std::vector<ReachedImage> reach(const SharedSearch& shared, std::optional<ImageId> excluded_image,
+                                const std::vector<DiffusionSource>& sources) {
+  const auto neighbours_of = [&](ImageId image) {
+    std::vector<Neighbour> edges = shared.reader.neighbours(image);
+    std::erase_if(edges, [&](const Neighbour& edge) {
+      return edge.image == excluded_image || !shared.shortlist.has(edge.image);
+    });
+    return edges;
+  };
+  return diffuse(sources, neighbours_of, kReachedImages);
+}
+
+}  // namespace
+
+void relate(const SharedSearch& shared, std::optional<ImageId> excluded_image,
+            const ReportOptions& options, std::vector<Match>& judged) {
+  const std::vector<DiffusionSource> sources = sources_of(judged);
+  if (sources.empty()) return;
+  Places places;
+  for (std::size_t i = 0; i < judged.size(); ++i) places[judged[i].image.id] = i;
+  const auto image_of = [&](ImageId image) {
+    const auto known = places.find(image);
+    return known != places.end() ? judged[known->second].image : *shared.reader.image(image);
+  };
+
+  const bool lists_all = weakest_reported(options) == Decision::kNone;
+  const std::size_t found = judged.size();
+  const std::vector<ReachedImage> all = reach(shared, excluded_image, sources);
+  for (const ReachedImage& reached : all) {
+    const bool is_related =
+        !reached.path.empty() && reached.flow >= kRelatedFlow * all.front().flow;
+    auto known = places.find(reached.image);
+    if (known == places.end()) {
+      if ((!is_related && !lists_all) || judged.size() - found == kMostAdded) continue;
+      Match added;
+      added.image = image_of(reached.image);
+      known = places.emplace(reached.image, judged.size()).first;
+      judged.push_back(std::move(added));
+    }
+    Match& match = judged[known->second];
+    match.flow = reached.flow;
+    if (match.decision != Decision::kNone || !is_related) continue;
+    match.decision = Decision::kRelated;
+    for (const ImageId image : reached.path) match.via.push_back(image_of(image));
+  }
+  sort_by_flow(judged);
+}
+
+}  // namespace lookalike

@@ -1,0 +1,105 @@
+#include "storage/neighbours.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/parse_number.h"
+#include "storage/blobs.h"
+#include "storage/schema.h"
+#include "storage/sqlite.h"
+
+namespace lookalike {
+namespace {
+
+constexpr const char* kLastCompared = "neighbours.last_compared";  // in the table `derived`
+
+constexpr std::uint8_t kByVotes = 0x80;
+constexpr double kSteps = 127;
+
+bool is_better(const Neighbour& a, const Neighbour& b) {
+  return std::tuple(a.by_votes, -a.weight, a.image) < std::tuple(b.by_votes, -b.weight, b.image);
+}
+
+std::uint8_t packed(const Neighbour& edge) {
+  require(edge.weight > 0 && edge.weight <= 1, "encode_neighbours: a weight is out of range");
+  const auto step = static_cast<std::uint8_t>(std::max(1L, std::lround(edge.weight * kSteps)));
+  return static_cast<std::uint8_t>(step | (edge.by_votes ? kByVotes : 0));
+}
+
+}  // namespace
+
+void add_neighbour(const Neighbour& edge, std::vector<Neighbour>& edges) {
+  std::erase_if(edges, [&](const Neighbour& known) { return known.image == edge.image; });
+  edges.insert(std::ranges::upper_bound(edges, edge, is_better), edge);
+  if (edges.size() > kMostNeighbours) edges.resize(kMostNeighbours);
+}
+
+Bytes encode_neighbours(std::vector<Neighbour> edges) {
+  std::ranges::sort(edges, {}, &Neighbour::image);
+  ByteWriter out;
+  ImageId last = 0;
+  for (const Neighbour& edge : edges) {
+    require(edge.image > last, "encode_neighbours: two edges to one image");
+    out.put_varint(edge.image - last);
+    out.put<std::uint8_t>(packed(edge));
+    last = edge.image;
+  }
+  return out.take();
+}
+
+std::vector<Neighbour> decode_neighbours(ByteView bytes) {
+  std::vector<Neighbour> edges;
+  ByteReader in(bytes, ErrorKind::kStorage);
+  std::uint64_t image = 0;
+  while (!in.rest().empty()) {
+    const std::uint64_t difference = in.get_varint();
+    image += difference;
+    const auto bits = in.get<std::uint8_t>();
+    const auto step = static_cast<std::uint8_t>(bits & ~kByVotes);
+    if (difference == 0 || difference > UINT32_MAX || image > UINT32_MAX || step == 0 ||
+        edges.size() == kMostNeighbours) {
+      in.fail("is damaged");
+    }
+    edges.push_back({static_cast<ImageId>(image), step / kSteps, (bits & kByVotes) != 0});
+  }
+  std::ranges::sort(edges, is_better);
+  return edges;
+}
+
+std::vector<Neighbour> read_neighbours(Connection& connection, std::int64_t image) {
+  static const std::string select =
+      "SELECT edges, " + is_row_intact("neighbours") + " FROM neighbours WHERE image = ?";
+  Rows rows = connection.rows(select, image);
+  if (!rows.next()) return {};
+  return decode_named(connection, "edges of image", image, [&] {
+    if (rows.integer(1) == 0) throw Error(ErrorKind::kStorage, "do not match their checksum");
+    return decode_neighbours(rows.blob(0));
+  });
+}
+
+void write_neighbours(Connection& connection, std::int64_t image,
+                      const std::vector<Neighbour>& edges) {
+  connection.run("INSERT OR REPLACE INTO neighbours VALUES (?, ?, 0)", image,
+                 encode_neighbours(edges));
+  seal_rows(connection, "neighbours", "image = ?", image);
+}
+
+ImageId last_compared(Connection& connection) {
+  const auto text =
+      connection.first<std::string>("SELECT value FROM derived WHERE name = ?", kLastCompared);
+  return parse_number<ImageId>(text.value_or("")).value_or(0);
+}
+
+void set_last_compared(Connection& connection, ImageId image) {
+  connection.run("INSERT OR REPLACE INTO derived (name, value) VALUES (?, ?)", kLastCompared,
+                 std::to_string(image));
+  seal_rows(connection, "derived", "name = ?", kLastCompared);
+}
+
+}  // namespace lookalike

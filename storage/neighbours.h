@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "storage/byte_stream.h"
+#include "storage/index_types.h"
+
+// The neighbour graph of an index: for each image the few others that most surely show the same
+// thing. It follows from the images, and is not part of their content (DECISIONS.md, 83).
+namespace lookalike {
+
+class Connection;
+
+// An edge of the graph.
+struct Neighbour {
+  ImageId image = 0;
+  // The probability that both images show the same thing. Edge by votes: what many votes that agree
+  // in turn and size are worth beside that. (0, 1], in steps of 1/127.
+  double weight = 0;
+  bool by_votes = false;
+
+  bool operator==(const Neighbour&) const = default;
+};
+
+// The edges of an image.
+struct ImageNeighbours {
+  ImageId image = 0;
+  std::vector<Neighbour> edges;
+};
+
+// Maximum number of edges stored for an image.
+inline constexpr std::size_t kMostNeighbours = 8;
+
+// Adds an edge to those of an image, in place of an edge to the same image, and drops the worst
+// above kMostNeighbours: verified edges are better than those by votes, then heavier ones, then
+// those to images that were indexed earlier. Best first.
+void add_neighbour(const Neighbour& edge, std::vector<Neighbour>& edges);
+
+// Encodes the edges of an image, in any order. storage/FORMATS.md describes the bytes.
+Bytes encode_neighbours(std::vector<Neighbour> edges);
+// Returns the edges, best first. Throws Error(kStorage) for bytes that encode_neighbours() does not
+// write.
+std::vector<Neighbour> decode_neighbours(ByteView bytes);
+
+// Returns the stored edges of an image of one database, best first, those to removed images
+// included. Throws Error(kStorage) if they are damaged.
+std::vector<Neighbour> read_neighbours(Connection& connection, std::int64_t image);
+// Stores the edges of an image in place of earlier ones.
+void write_neighbours(Connection& connection, std::int64_t image,
+                      const std::vector<Neighbour>& edges);
+
+// Returns the last image whose neighbours were looked for among those before it, 0 for none.
+ImageId last_compared(Connection& connection);
+void set_last_compared(Connection& connection, ImageId image);
+
+}  // namespace lookalike

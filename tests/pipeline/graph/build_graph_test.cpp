@@ -1,0 +1,117 @@
+#include "pipeline/graph/build_graph.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/pipeline/index/index_run_fixture.h"
+
+namespace lookalike {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+// Indexes three pictures, each in three qualities.
+class GraphTest : public IndexRunTest {
+ protected:
+  GraphTest() {
+    for (const int quality : {95, 80, 60}) add(quality);
+  }
+  void add(int quality) const {
+    for (unsigned picture = 0; picture < 3; ++picture) {
+      write(
+          fmt::format("{}-{}.jpg", picture, quality),
+          encode(".jpg", draw_picture(320, 240, picture + 1), {cv::IMWRITE_JPEG_QUALITY, quality}));
+    }
+  }
+
+  using Graph = std::map<std::string, std::vector<Neighbour>>;
+  // Returns the edges of all images, by file name.
+  Graph graph() const {
+    const IndexReader reader = index();
+    Graph edges;
+    reader.for_each_image(
+        [&](const StoredImage& image) { edges[name_of(image)] = reader.neighbours(image.id); });
+    return edges;
+  }
+  // Returns the names of the images that verified edges of an image lead to, sorted.
+  std::vector<std::string> verified(const std::string& name) const {
+    const IndexReader reader = index();
+    const Graph all = graph();
+    std::vector<std::string> names;
+    for (const Neighbour& edge : all.at(name)) {
+      const auto image = reader.image(edge.image);
+      if (!edge.by_votes) names.push_back(image ? name_of(*image) : "removed");
+    }
+    std::ranges::sort(names);
+    return names;
+  }
+  static std::string name_of(const StoredImage& image) {
+    return std::filesystem::path(image.paths.front()).filename();
+  }
+};
+
+TEST_F(GraphTest, LinksImagesThatShowTheSameThing) {
+  run();
+  EXPECT_THAT(verified("0-95.jpg"), ElementsAre("0-60.jpg", "0-80.jpg"));
+  EXPECT_THAT(verified("1-80.jpg"), ElementsAre("1-60.jpg", "1-95.jpg"));
+  const Graph all = graph();
+  for (const auto& [name, edges] : all) {
+    for (const Neighbour& edge : edges) EXPECT_TRUE(edge.by_votes || edge.weight > 0.9) << name;
+  }
+}
+
+TEST_F(GraphTest, IsTheSameInOneRunAndInSeveral) {
+  config_.images.decode_threads = 1;
+  const auto names = [&] {
+    std::map<std::string, std::vector<std::string>> all;
+    const Graph edges = graph();
+    for (const auto& [name, ignored] : edges) all[name] = verified(name);
+    return all;
+  };
+  run();
+  add(40);
+  run();
+  const auto grown = names();
+  std::filesystem::remove(config_.store.database);
+  run();
+  EXPECT_EQ(names(), grown);
+  EXPECT_THAT(grown.at("2-40.jpg"), ElementsAre("2-60.jpg", "2-80.jpg", "2-95.jpg"));
+  EXPECT_THAT(grown.at("2-95.jpg"), SizeIs(3));
+}
+
+TEST_F(GraphTest, RemovedImagesAreForgottenWhenNewOnesCome) {
+  run();
+  std::filesystem::remove(photos() / "0-80.jpg");
+  run();
+  EXPECT_THAT(verified("0-95.jpg"), ElementsAre("0-60.jpg", "removed"));
+  add(40);
+  run();
+  EXPECT_THAT(verified("0-95.jpg"), ElementsAre("0-40.jpg", "0-60.jpg"));
+}
+
+TEST_F(GraphTest, StoppedRunIsMadeUpForByTheNextOne) {
+  config_.graph.enabled = false;
+  run();
+  EXPECT_THAT(graph().at("0-95.jpg"), IsEmpty());
+  config_.graph.enabled = true;
+  const IndexRunReport stopped = run_stopped(5);
+  EXPECT_TRUE(stopped.stopped);
+  EXPECT_FALSE(index().images_to_compare().empty());
+  const IndexRunReport next = run();
+  EXPECT_FALSE(next.stopped);
+  EXPECT_TRUE(index().images_to_compare().empty());
+  EXPECT_THAT(verified("0-95.jpg"), ElementsAre("0-60.jpg", "0-80.jpg"));
+  EXPECT_EQ(run().device, "");
+}
+
+}  // namespace
+}  // namespace lookalike

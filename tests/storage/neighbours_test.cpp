@@ -1,0 +1,143 @@
+#include "storage/neighbours.h"
+
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/storage/index_fixture.h"
+
+namespace lookalike {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr bool kByVotes = true;
+
+std::vector<ImageId> images_of(const std::vector<Neighbour>& edges) {
+  std::vector<ImageId> images;
+  for (const Neighbour& edge : edges) images.push_back(edge.image);
+  return images;
+}
+
+TEST(AddNeighbour, KeepsTheBestVerifiedOnesFirst) {
+  std::vector<Neighbour> edges;
+  for (const ImageId image : {1, 2, 3, 4}) add_neighbour({image, 0.9, kByVotes}, edges);
+  for (const ImageId image : {5, 6, 7, 8}) add_neighbour({image, 0.5}, edges);
+  add_neighbour({9, 0.8}, edges);
+  EXPECT_THAT(images_of(edges), ElementsAre(9, 5, 6, 7, 8, 1, 2, 3));
+  add_neighbour({10, 0.8, kByVotes}, edges);
+  EXPECT_THAT(images_of(edges), ElementsAre(9, 5, 6, 7, 8, 1, 2, 3));
+}
+
+TEST(AddNeighbour, ReplacesAnEdgeToTheSameImage) {
+  std::vector<Neighbour> edges = {{4, 0.7}, {3, 0.5, kByVotes}};
+  add_neighbour({3, 0.6}, edges);
+  EXPECT_THAT(edges, ElementsAre(Neighbour{4, 0.7}, Neighbour{3, 0.6}));
+}
+
+TEST(NeighbourBytes, KeepWhatTheyHold) {
+  const std::vector<Neighbour> edges = {{300, 1}, {2, 0.5}, {70'000, 1e-9}, {9, 1, kByVotes}};
+  const Bytes bytes = encode_neighbours(edges);
+  EXPECT_EQ(bytes.size(), 1 + 1 + 1 + 1 + 2 + 1 + 3 + 1U);
+  const std::vector<Neighbour> read = decode_neighbours(bytes);
+  EXPECT_THAT(images_of(read), ElementsAre(300, 2, 70'000, 9));
+  EXPECT_EQ(read[0], edges[0]);
+  EXPECT_NEAR(read[1].weight, 0.5, 1. / 254);
+  EXPECT_GT(read[2].weight, 0);
+  EXPECT_EQ(read[3], edges[3]);
+}
+
+TEST(NeighbourBytes, DamagedOnesAreRefused) {
+  const auto fails = [](const Bytes& bytes) {
+    EXPECT_EQ(error_of([&] { decode_neighbours(bytes); }).kind(), ErrorKind::kStorage);
+  };
+  fails({5});                                      // no weight
+  fails({0, 100});                                 // no image
+  fails({5, 0});                                   // a weight of nothing
+  fails({5, 9, 0, 9});                             // the same image again
+  fails({0xFF, 0xFF, 0xFF, 0xFF, 0x0F, 9, 1, 9});  // beyond the last number
+  fails(Bytes(2 * (kMostNeighbours + 1), 1));      // too many
+}
+
+class NeighboursTest : public IndexTest {
+ protected:
+  NeighboursTest() { publish(1, 4); }
+  // Adds an edge from the second image to the first.
+  void link() {
+    const std::vector<ImageNeighbours> images = {{2, {{1, 1}}}};
+    writer_->put_neighbours(images, 2);
+  }
+};
+
+TEST_F(NeighboursTest, AreReadAsTheyWereWritten) {
+  EXPECT_THAT(writer_->images_to_compare(), ElementsAre(1, 2, 3, 4));
+  link();
+  EXPECT_THAT(reader().neighbours(2), ElementsAre(Neighbour{1, 1}));
+  EXPECT_THAT(reader().neighbours(1), IsEmpty());
+  EXPECT_THAT(reader().images_to_compare(), ElementsAre(3, 4));
+}
+
+TEST_F(NeighboursTest, AreNoPartOfTheContent) {
+  const std::string content = reader().content_hash();
+  link();
+  EXPECT_EQ(reader().content_hash(), content);
+}
+
+TEST_F(NeighboursTest, OfARemovedImageAreGone) {
+  link();
+  remove(2);
+  EXPECT_THAT(reader().neighbours(2), IsEmpty());
+  EXPECT_THAT(reader().images_to_compare(), ElementsAre(3, 4));
+}
+
+TEST_F(NeighboursTest, OfNewAndOfBlankImages) {
+  link();
+  ImageToStore blank = sample_to_store(5, 0);
+  blank.blank = true;
+  publish(blank);
+  publish(6, 6);
+  EXPECT_THAT(reader().images_to_compare(), ElementsAre(3, 4, 6));
+}
+
+TEST_F(NeighboursTest, ComeWithTheContentOfAnotherIndex) {
+  link();
+  IndexWriter other(folder_ / "other.db");
+  other.replace_content(database());
+  EXPECT_THAT(other.neighbours(2), ElementsAre(Neighbour{1, 1}));
+  EXPECT_THAT(other.images_to_compare(), ElementsAre(3, 4));
+}
+
+TEST_F(NeighboursTest, DamagedOnesAreReported) {
+  link();
+  writer_.reset();
+  {
+    Connection connection(database(), Connection::Mode::kWrite);
+    connection.run("UPDATE neighbours SET edges = x'0102'");
+  }
+  EXPECT_EQ(error_of([&] { reader().neighbours(2); }).kind(), ErrorKind::kStorage);
+}
+
+TEST_F(NeighboursTest, OfSeveralDatabasesAreThoseOfEach) {
+  link();
+  const std::filesystem::path second = folder_ / "second.db";
+  {
+    // Has the third image alone, and a copy of the second that is like it.
+    IndexWriter writer(second);
+    writer.set_codebook(sample_codebook(), writer_->settings());
+    const std::vector<ImageToStore> images = {sample_to_store(20), sample_to_store(2)};
+    writer.publish(images);
+    const std::vector<ImageNeighbours> edges = {{2, {{1, 1, kByVotes}}}};
+    writer.put_neighbours(edges, 2);
+  }
+  const IndexReader both({database(), second});
+  const ImageId image = both.find(sample_to_store(2).words.image.content).value();
+  const ImageId first = both.find(sample_to_store(1).words.image.content).value();
+  const ImageId other = both.find(sample_to_store(20).words.image.content).value();
+  EXPECT_THAT(both.neighbours(image),
+              ElementsAre(Neighbour{first, 1}, Neighbour{other, 1, kByVotes}));
+}
+
+}  // namespace
+}  // namespace lookalike
