@@ -80,15 +80,6 @@ void move_roots(IndexWriter& writer, const Move& move, const std::string& from,
   }
 }
 
-// True if a folder of the index or a file in quarantine is at or below the path.
-bool has_rest_of(const IndexWriter& writer, const std::string& path) {
-  return std::ranges::any_of(writer.roots(),
-                             [&](const IndexRoot& root) { return is_within(root.path, path); }) ||
-         std::ranges::any_of(writer.quarantine(), [&](const SkippedFile& skipped) {
-           return is_within(page_of(skipped.file.path).file, path);
-         });
-}
-
 int move_files(const MoveArguments& arguments) {
   const Progress::Style style = arguments.verbosity.apply();
   const std::string database = arguments.index.path();
@@ -104,13 +95,9 @@ int move_files(const MoveArguments& arguments) {
       std::ranges::any_of(files, [&](const SourceFile& file) { return is_within(file.path, to); });
   std::erase_if(files, [&](const SourceFile& file) { return !is_within(file.path, from); });
   // An earlier call moved the files, but may have been killed before the rest.
-  const bool is_repeated = files.empty() && has_some_there && has_rest_of(writer, from);
+  const bool is_repeated = files.empty() && has_some_there;
   if (files.empty() && !is_repeated) {
-    throw Error(ErrorKind::kInput,
-                fmt::format("{}: is not in the index{}", arguments.from,
-                            has_some_there
-                                ? ", but " + arguments.to + " is: an earlier call may have moved it"
-                                : ""));
+    throw Error(ErrorKind::kInput, fmt::format("{}: is not in the index", arguments.from));
   }
   const Move move = plan_move(IndexReader(database), files, from, to, style);
   writer.move_files(move.files);
@@ -143,7 +130,7 @@ void add_move_command(CLI::App& app, Action& action) {
       "path changes if its content is the indexed one. A folder of the index is renamed "
       "with its files. Nothing is extracted again. Exit code 1 when files stay because "
       "their content is not at the new place. After an interruption, the same command completes "
-      "the move; repeating a complete one changes nothing and exits with 3.\n"
+      "the move; repeating a complete one changes nothing.\n"
       "Example: lookalike move -d photos.db ~/photos/2019 ~/photos/2020",
       move_files);
 }

@@ -14,7 +14,6 @@ namespace lookalike {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 
 // An index as a move of /p/old to /p/new leaves it that was killed after its first transaction.
@@ -50,21 +49,20 @@ class MoveCommand : public testing::Test {
 };
 
 TEST_F(MoveCommand, ARepeatedOneCompletesWhatAKillLeft) {
-  EXPECT_EQ(move("/p/old", "/p/new"), 0);
-  EXPECT_THAT(roots(), ElementsAre("/p/new"));
-  EXPECT_THAT(IndexReader(database_).quarantine(), IsEmpty());
-  EXPECT_TRUE(IndexReader(database_).find("/p/new/a.jpg"));
+  for (int call = 0; call < 2; ++call) {
+    EXPECT_EQ(move("/p/old", "/p/new"), 0);
+    EXPECT_THAT(roots(), ElementsAre("/p/new"));
+    EXPECT_THAT(IndexReader(database_).quarantine(), IsEmpty());
+    EXPECT_TRUE(IndexReader(database_).find("/p/new/a.jpg"));
+  }
 }
 
-TEST_F(MoveCommand, WhatTheIndexDoesNotHaveIsAnInputError) {
-  for (const char* to : {"/p/other", "/p/new"}) {
-    try {
-      move("/p/typo", to);
-      FAIL();
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::kInput);
-      EXPECT_THAT(error.what(), HasSubstr("/p/typo: is not in the index"));
-    }
+TEST_F(MoveCommand, WhatTheIndexHasInNeitherPlaceIsAnInputError) {
+  try {
+    move("/p/old", "/p/other");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kInput);
   }
   EXPECT_THAT(roots(), ElementsAre("/p/old"));
 }
