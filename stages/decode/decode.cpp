@@ -122,7 +122,8 @@ std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, const I
 }  // namespace
 
 WantedSize wanted_size(const ExtractOptions& options) {
-  return WantedSize(options.longest_side_px, options.enlarge_to_px).with_strips();
+  const WantedSize size(options.longest_side_px, options.enlarge_to_px);
+  return options.enlarge_to_px > 0 ? size.with_strips() : size;
 }
 
 std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, WantedSize size,

@@ -90,20 +90,23 @@ class Shards : public testing::Test {
 };
 std::unique_ptr<TemporaryFolder> Shards::folder_;
 
+// Edges of the neighbour graph join images of one shard.
+constexpr const char* kAlone = "match.related=false";
+
 TEST_F(Shards, AnswerPhotosAsOneIndexDoes) {
   for (const char* photo : {"0/1.png", "1/alike.png", "2/15.png"}) {
-    const Words words = {"query", "--json", "--all", "--top", "100", at(photo)};
+    const Words words = {"query", "--json", "--all", "--top", "100", "--set", kAlone, at(photo)};
     const ProgramResult whole = run(of_whole(words));
     const ProgramResult shards = run(of_shards(words));
     ASSERT_EQ(shards.exit_code, 0) << shards.err;
     EXPECT_EQ(without_ids(json::parse(shards.out)), without_ids(json::parse(whole.out)));
   }
-  expect_same({"query", "--format", "tsv", "--all", "--id", at("0/1.png")});
+  expect_same({"query", "--format", "tsv", "--all", "--set", kAlone, "--id", at("0/1.png")});
   expect_same({"duplicates", "--format", "csv"});
 }
 
 TEST_F(Shards, TakeTheCalibrationThatIsNamedAndFitThatOfOneIndex) {
-  const Words query = {"query", "--format", "tsv", at("1/8.png"), "--all"};
+  const Words query = {"query", "--format", "tsv", at("1/8.png"), "--all", "--set", kAlone};
   const Words calibrate = {"calibrate", "-q", "--json"};
   const json weights = json::parse(run(of_whole(calibrate)).out)["weights"];
   for (int i = 0; i < kFolders; ++i)

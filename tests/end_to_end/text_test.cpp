@@ -114,9 +114,9 @@ TEST_F(TextTest, ListsHaveAWordForEachColumn) {
   const auto places =
       words_of(out({"locate", "--object", at("posters/3.png"), "--scene", at("scene.png")}));
   ASSERT_EQ(places.size(), 2U);
-  EXPECT_EQ(places[1].size(), 15U);
+  EXPECT_EQ(places[1].size(), 17U);
   EXPECT_EQ(places[1][2], "x");
-  EXPECT_EQ(places[1][14], at("posters/3.png"));
+  EXPECT_EQ(places[1][16], at("posters/3.png"));
 }
 
 TEST_F(TextTest, TablesHaveTheSameRows) {
@@ -132,10 +132,10 @@ TEST_F(TextTest, TablesHaveTheSameRows) {
   ASSERT_EQ(places.size(), 3U);
   EXPECT_EQ(places[0],
             "scene\tobject\tmethod\tx\ty\tposition_error_px\tangle_degrees\tscale\tcorrelation\t"
-            "error");
+            "colour\terror");
   EXPECT_THAT(places[1],
               testing::StartsWith(at("scene.png") + '\t' + at("posters/3.png") + "\tfeatures\t"));
-  EXPECT_EQ(places[2], at("no.png") + "\t\t\t\t\t\t\t\t\tno such file");
+  EXPECT_EQ(places[2], at("no.png") + "\t\t\t\t\t\t\t\t\t\tno such file");
   EXPECT_THAT(rows({"explain", "-d", at("index.db"), at("scene.png"), "1"}),
               testing::Contains(testing::StartsWith("votes\t")));
   EXPECT_THAT(rows({"show", "-d", at("index.db")}), testing::Contains("images\t8"));
