@@ -342,7 +342,8 @@ void QueryRun::find_difference(Match& match) {
 // Looks for other content if a page surely agrees as a whole.
 void QueryRun::find_content(const DecodedImage& object, Match& match) {
   const Evidence& evidence = match.evidence;
-  if (evidence.difference || evidence.identical || !is_page(object.pixels.view())) return;
+  if (!input_.colours || evidence.difference || evidence.identical) return;
+  if (!is_page(object.pixels.view())) return;
   if (shared_.calibration.probability(evidence) < options_.same_probability) return;
   check_time();
   const auto image = shared_.cache.colours(match.image);

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <opencv2/imgproc.hpp>
 
 #include "tests/pipeline/index/index_run_fixture.h"
 
@@ -67,6 +68,21 @@ TEST_F(GraphTest, LinksImagesThatShowTheSameThing) {
   for (const auto& [name, edges] : all) {
     for (const Neighbour& edge : edges) EXPECT_TRUE(edge.by_votes || edge.weight > 0.9) << name;
   }
+}
+
+TEST_F(GraphTest, LinksPagesOfOneForm) {
+  for (const int number : {17, 42, 93}) {
+    cv::Mat page(640, 460, CV_8UC1, cv::Scalar(250));
+    for (int line = 0; line < 20; ++line) {
+      const std::string text = "Field " + std::to_string(line * 7919 % 1000) + ": " +
+                               (line % 5 == 0 ? std::to_string(number * (line + 3)) : "as printed");
+      cv::putText(page, text, {30, 40 + 28 * line}, cv::FONT_HERSHEY_SIMPLEX, 0.6, cv::Scalar(20),
+                  1, cv::LINE_AA);
+    }
+    write(fmt::format("page-{}.png", number), encode(".png", page));
+  }
+  run();
+  EXPECT_THAT(verified("page-17.png"), ElementsAre("page-42.png", "page-93.png"));
 }
 
 TEST_F(GraphTest, IsTheSameInOneRunAndInSeveral) {
