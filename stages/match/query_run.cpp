@@ -336,6 +336,7 @@ void QueryRun::find_difference(Match& match) {
   const ColourImage& photo = colours();
   if (image->empty() || photo.empty()) return;
   match.evidence.difference = compare_pictures(*image, photo, match.object_to_query);
+  if (finds_crops_) return;  // pairs do not state it
   match.evidence.colour = colour_agreement(*image, photo, match.object_to_query);
 }
 

@@ -106,7 +106,7 @@ std::optional<double> colour_agreement(const ColourImage& object, const ColourIm
   const Side one = side_of(object);
   const Side two = side_of(scene);
   const Homography map = loaded_to_full(scene).inverse() * object_to_scene * loaded_to_full(object);
-  const Frame frame = FrameMaker(one, two, map).make();
+  const Frame frame = FrameMaker(one, two, map).make_colours();
   cv::Mat mask;
   cv::resize(frame.mask, mask, frame.object.colours.size(), 0, 0, cv::INTER_NEAREST);
   const ChromaSums sums = chroma_sums(

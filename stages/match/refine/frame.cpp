@@ -44,7 +44,7 @@ cv::Size scaled(cv::Size size, double factor) {
 std::vector<PointPair> moves_of_squares(const cv::Mat& object, const cv::Mat& scene,
                                         const cv::Mat& mask, int reach) {
   constexpr int kSquarePx = 32;
-  constexpr int kAcross = 8;
+  constexpr int kAcross = 12;
   constexpr float kLeastCorrelation = 0.7F;
   constexpr double kLeastDeviation = 5;  // grey levels
   std::vector<PointPair> moves;
@@ -256,12 +256,24 @@ Frame FrameMaker::make_brightness(std::optional<double> side_px) const {
 Frame FrameMaker::make() const {
   const Scale scale = scale_for(std::nullopt);
   Frame frame = brightness_at(scale);
+  add_colours(scale, frame);
+  return frame;
+}
+
+Frame FrameMaker::make_colours() const {
+  const Scale scale = scale_for(std::nullopt);
+  Frame frame;
+  frame.mask = mask(scale.size, scale.factor);
+  add_colours(scale, frame);
+  return frame;
+}
+
+void FrameMaker::add_colours(const Scale& scale, Frame& frame) const {
   const cv::Size quarter(std::max(1, scale.size.width / ColourImage::kColourPx),
                          std::max(1, scale.size.height / ColourImage::kColourPx));
   frame.object.colours = resized(object_.colours, quarter);
   frame.scene.colours =
       laid(scene_.colours, ColourImage::kColourPx, quarter, scale.factor, cv::INTER_LINEAR);
-  return frame;
 }
 
 // Returns a plane of the scene in a frame of a size; a pixel of either is `px` pixels wide. Cubic

@@ -65,6 +65,8 @@ class FrameMaker {
 
   // Returns a frame in the resolution of the poorer picture, of at most kMostComparedPixels.
   Frame make() const;
+  // Returns the colours alone, with the mask of such a frame.
+  Frame make_colours() const;
   // Returns the brightness alone, in a frame whose longest side is at most `side_px`, if given.
   Frame make_brightness(std::optional<double> side_px = std::nullopt) const;
 
@@ -72,6 +74,7 @@ class FrameMaker {
   struct Scale;
   Scale scale_for(std::optional<double> side_px) const;
   Frame brightness_at(const Scale& scale) const;
+  void add_colours(const Scale& scale, Frame& frame) const;
   cv::Mat laid(const cv::Mat& plane, int px, cv::Size size, double factor, int method) const;
   cv::Mat mask(cv::Size size, double factor) const;
   cv::Mat seen_of_scene(cv::Size size) const;

@@ -8,8 +8,8 @@
 namespace lookalike {
 namespace {
 
-constexpr int kSteps = 6;  // of reweighting
-constexpr int kMostSamples = 1'500;
+constexpr int kSteps = 8;  // of reweighting
+constexpr int kMostSamples = 2'500;
 // The ratio by which a channel's gain may differ from that of the brightness, either way.
 constexpr double kMostTint = 2.5;
 constexpr double kLeastGain = 0.1;
@@ -141,14 +141,11 @@ Curve fit_curve(Samples samples, const Line& start) {
   return curve;
 }
 
-double brightness_of(const cv::Vec3b& pixel) {
-  return 0.114 * pixel[0] + 0.587 * pixel[1] + 0.299 * pixel[2];
-}
-
-// Applies `value` to both pictures at the points of a grid, about kMostSamples of them.
-template <typename Value>
-Samples samples_of(const cv::Mat& from, const cv::Mat& to, const cv::Mat& mask,
-                   const Value& value) {
+// Returns the values of a channel at the points of a grid, about kMostSamples of them.
+Samples samples_of(const cv::Mat& from, const cv::Mat& to, int channel, const cv::Mat& mask) {
+  const auto value = [channel](const cv::Mat& plane, int y, int x) {
+    return double{1} * plane.ptr(y)[x * plane.channels() + channel];
+  };
   const int every = std::max(
       1,
       static_cast<int>(std::lround(std::sqrt(double{1} * cv::countNonZero(mask) / kMostSamples))));
@@ -156,7 +153,7 @@ Samples samples_of(const cv::Mat& from, const cv::Mat& to, const cv::Mat& mask,
   for (int y = every / 2; y < from.rows; y += every) {
     for (int x = every / 2; x < from.cols; x += every) {
       if (mask.at<std::uint8_t>(y, x) == 0) continue;
-      samples.push_back({value(from.at<cv::Vec3b>(y, x)), value(to.at<cv::Vec3b>(y, x))});
+      samples.push_back({value(from, y, x), value(to, y, x)});
     }
   }
   return samples;
@@ -168,16 +165,13 @@ std::uint8_t level(double value) {
 
 }  // namespace
 
-LightModel fit_light(const cv::Mat& from, const cv::Mat& to, const cv::Mat& mask) {
+LightModel fit_light(const LightSample& from, const LightSample& to, const cv::Mat& mask) {
   LightModel light;
-  const Samples bright = samples_of(from, to, mask, brightness_of);
+  const Samples bright = samples_of(from.brightness, to.brightness, 0, mask);
   const Line line = bright.empty() ? Line{} : fit_line(bright, kLeastGain, 1 / kLeastGain);
   light.brightness = bright.empty() ? Curve{}.at : fit_curve(bright, line).at;
   for (std::size_t channel = 0; channel < 3; ++channel) {
-    const auto value = [channel](const cv::Vec3b& pixel) {
-      return double{1} * pixel[static_cast<int>(channel)];
-    };
-    const Samples samples = samples_of(from, to, mask, value);
+    const Samples samples = samples_of(from.colours, to.colours, static_cast<int>(channel), mask);
     if (samples.empty()) break;
     const Line own = fit_line(samples, line.gain / kMostTint, line.gain * kMostTint);
     light.gain[channel] = own.gain;
