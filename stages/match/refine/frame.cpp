@@ -85,6 +85,19 @@ std::vector<PointPair> moves_of_squares(const cv::Mat& object, const cv::Mat& sc
   return moves;
 }
 
+// Returns a plane in a picture of a size.
+//   map     from px of that picture to px of the plane
+//   shrink  px of that picture per px of the plane
+cv::Mat warped(const cv::Mat& plane, const Homography& map, cv::Size size, double shrink,
+               int method) {
+  const cv::Mat level = resized(plane, scaled(plane.size(), std::min(1.0, shrink)));
+  const Homography to_level = resizing(plane.cols, plane.rows, level.cols, level.rows) * map;
+  cv::Mat result;
+  cv::warpPerspective(level, result, as_matrix(to_level), size, method | cv::WARP_INVERSE_MAP,
+                      cv::BORDER_CONSTANT);
+  return result;
+}
+
 // Returns the plane under a pixel map, in a picture of a size; 0 where it has no pixels.
 cv::Mat copied(const cv::Mat& plane, const PixelMap& map, cv::Size size) {
   const bool is_transposed = map.xx == 0;
@@ -244,8 +257,8 @@ FrameMaker::Scale FrameMaker::scale_for(std::optional<double> side_px) const {
 Frame FrameMaker::brightness_at(const Scale& scale) const {
   Frame frame;
   frame.object.brightness = resized(object_.brightness, scale.size);
-  frame.scene.brightness = laid(scene_.brightness, 1, scale.size, scale.factor, cv::INTER_CUBIC);
-  frame.mask = mask(scale.size, scale.factor);
+  frame.scene.brightness = laid(scene_.brightness, scale, cv::INTER_CUBIC);
+  frame.mask = mask(scale);
   return frame;
 }
 
@@ -263,37 +276,39 @@ Frame FrameMaker::make() const {
 Frame FrameMaker::make_colours() const {
   const Scale scale = scale_for(std::nullopt);
   Frame frame;
-  frame.mask = mask(scale.size, scale.factor);
+  frame.mask = mask(scale);
   add_colours(scale, frame);
   return frame;
 }
 
 void FrameMaker::add_colours(const Scale& scale, Frame& frame) const {
-  const cv::Size quarter(std::max(1, scale.size.width / ColourImage::kColourPx),
-                         std::max(1, scale.size.height / ColourImage::kColourPx));
-  frame.object.colours = resized(object_.colours, quarter);
-  frame.scene.colours =
-      laid(scene_.colours, ColourImage::kColourPx, quarter, scale.factor, cv::INTER_LINEAR);
-}
-
-// Returns a plane of the scene in a frame of a size; a pixel of either is `px` pixels wide. Cubic
-// interpolation keeps thin strokes, which lose half of their contrast otherwise.
-cv::Mat FrameMaker::laid(const cv::Mat& plane, int px, cv::Size size, double factor,
-                         int method) const {
-  if (is_whole_) return resized(plane, size);
+  constexpr int kPx = ColourImage::kColourPx;
+  const cv::Size quarter(std::max(1, scale.size.width / kPx), std::max(1, scale.size.height / kPx));
   const cv::Size object = object_.brightness.size();
-  if (exact_ && px == 1 && size == object) return copied(plane, *exact_, size);
-  const cv::Mat level = resized(plane, scaled(plane.size(), std::min(1.0, factor / shrink_)));
-  const Homography wide = resizing(1, 1, px, px);
-  const Homography to_level =
-      resizing(plane.cols, plane.rows, level.cols, level.rows) * wide.inverse() * map_ *
-      resizing(size.width * px, size.height * px, object.width, object.height) * wide;
-  cv::Mat result;
-  cv::warpPerspective(level, result, as_matrix(to_level), size, method | cv::WARP_INVERSE_MAP);
-  return result;
+  const Homography wide = resizing(1, 1, kPx, kPx);
+  const Homography to_object =
+      resizing(scale.size.width, scale.size.height, object.width, object.height) * wide;
+  const auto warp = [&](const cv::Mat& colours, const Homography& map, double shrink) {
+    return warped(colours, wide.inverse() * map * to_object, quarter, shrink, cv::INTER_LINEAR);
+  };
+  frame.object.colours =
+      scale.size == object ? object_.colours : warp(object_.colours, {}, scale.factor);
+  frame.scene.colours = warp(scene_.colours, map_, scale.factor / shrink_);
 }
 
-cv::Mat FrameMaker::mask(cv::Size size, double factor) const {
+// Returns the scene's brightness or opacity in a frame. Cubic interpolation keeps thin strokes,
+// which lose half of their contrast otherwise.
+cv::Mat FrameMaker::laid(const cv::Mat& plane, const Scale& scale, int method) const {
+  if (is_whole_) return resized(plane, scale.size);
+  const cv::Size object = object_.brightness.size();
+  if (exact_ && scale.size == object) return copied(plane, *exact_, scale.size);
+  const Homography to_object =
+      resizing(scale.size.width, scale.size.height, object.width, object.height);
+  return warped(plane, map_ * to_object, scale.size, scale.factor / shrink_, method);
+}
+
+cv::Mat FrameMaker::mask(const Scale& scale) const {
+  const cv::Size size = scale.size;
   cv::Mat mask(size, CV_8U, cv::Scalar(255));
   const auto leave_out = [&mask](const cv::Mat& opaque) {
     cv::bitwise_and(mask, opaque == 255, mask);
@@ -304,7 +319,7 @@ cv::Mat FrameMaker::mask(cv::Size size, double factor) const {
     return mask;
   }
   if (!scene_.opaque.empty()) {
-    cv::Mat seen = laid(scene_.opaque, 1, size, factor, cv::INTER_LINEAR);
+    cv::Mat seen = laid(scene_.opaque, scale, cv::INTER_LINEAR);
     cv::erode(seen == 255, seen, cv::Mat::ones(5, 5, CV_8U));
     leave_out(seen);
   } else if (!is_seen_whole()) {

@@ -75,8 +75,8 @@ class FrameMaker {
   Scale scale_for(std::optional<double> side_px) const;
   Frame brightness_at(const Scale& scale) const;
   void add_colours(const Scale& scale, Frame& frame) const;
-  cv::Mat laid(const cv::Mat& plane, int px, cv::Size size, double factor, int method) const;
-  cv::Mat mask(cv::Size size, double factor) const;
+  cv::Mat laid(const cv::Mat& plane, const Scale& scale, int method) const;
+  cv::Mat mask(const Scale& scale) const;
   cv::Mat seen_of_scene(cv::Size size) const;
   bool is_seen_whole() const;
 
