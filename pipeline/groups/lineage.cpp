@@ -15,7 +15,7 @@ constexpr int kTile = 128;         // px, a multiple of kBlock
 constexpr int kTilesPerSide = 4;   // at most
 constexpr double kRounding = 0.5;  // of 8-bit pixels, in a frequency
 // Re-saved photos left the interval of half a step in at most 0.5 % of the frequencies in which
-// they have any content, others in at least 5.4 % (85 against 90).
+// they have any content, others in at least 5.2 % (85 against 90).
 constexpr double kMostOutside = 0.025;
 // Files of quality 92 and more left it in at least 18 %. A share between the two may come from an
 // edit of some blocks.

@@ -39,8 +39,9 @@ constexpr int kColourPx = ColourImage::kColourPx;
 constexpr double kLeastColour = 25;      // variance below which a picture is grey to the eye
 constexpr double kMostColourLost = 0.5;  // share of that variance
 
-constexpr double kRelit = 2;     // grey levels by which the light moves a value, on average
-constexpr int kMostShiftPx = 2;  // of a cell
+constexpr double kSurelyEqual = 1;  // largest difference under a pose that need not be better
+constexpr double kRelit = 2;        // grey levels by which the light moves a value, on average
+constexpr int kMostShiftPx = 2;     // of a cell
 
 // Returns sums over a place of the object and the shifted place of the scene.
 PairSums<double> sums_over(const cv::Mat& object, const cv::Mat& scene, cv::Rect place,
@@ -284,6 +285,10 @@ std::optional<PictureDifference> compare_in(const Frame& frame, const Homography
   return difference;
 }
 
+double largest_of(const PictureDifference& difference) {
+  return std::max(difference.largest, difference.largest_of_colour);
+}
+
 }  // namespace
 
 std::optional<PictureDifference> compare_pictures(const ColourImage& object,
@@ -291,13 +296,20 @@ std::optional<PictureDifference> compare_pictures(const ColourImage& object,
                                                   const Homography& object_to_scene) {
   const Side one = side_of(object);
   const Side two = side_of(scene);
-  Homography map = loaded_to_full(scene).inverse() * object_to_scene * loaded_to_full(object);
+  const Homography map = loaded_to_full(scene).inverse() * object_to_scene * loaded_to_full(object);
   const cv::Size loaded = one.brightness.size();
-  if (!is_resizing(map, loaded, two.brightness.size())) map = aligned(one, two, map);
-  const Frame frame = FrameMaker(one, two, map).make();
-  const cv::Size size = frame.mask.size();
-  return compare_in(frame, loaded_to_full(scene) * map *
-                               resizing(size.width, size.height, loaded.width, loaded.height));
+  const auto compare_under = [&](const Homography& pose) {
+    const Frame frame = FrameMaker(one, two, pose).make();
+    const cv::Size size = frame.mask.size();
+    return compare_in(frame, loaded_to_full(scene) * pose *
+                                 resizing(size.width, size.height, loaded.width, loaded.height));
+  };
+  if (is_resizing(map, loaded, two.brightness.size())) return compare_under(map);
+  std::optional<PictureDifference> found;
+  if (const auto exact = exact_map(one, two, map)) found = compare_under(*exact);
+  if (found && largest_of(*found) < kSurelyEqual) return found;
+  auto closer = compare_under(aligned(one, two, map));
+  return !found || (closer && largest_of(*closer) < largest_of(*found)) ? closer : found;
 }
 
 }  // namespace lookalike

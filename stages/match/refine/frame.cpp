@@ -117,37 +117,12 @@ cv::Mat copied(const cv::Mat& plane, const PixelMap& map, cv::Size size) {
   return result;
 }
 
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
-// Returns the pixel map near the map that the squares confirm, if any.
-std::optional<Homography> exact(const Side& object, const Side& scene, const Homography& map) {
-  constexpr double kSlackPx = 3;  // of the map
-  constexpr double kSamePx = 0.15;
-  constexpr std::size_t kLeastMoves = 8;
-  constexpr int kReachPx = 4;
-  const cv::Size size = object.brightness.size();
-  const auto near = pixel_map(map, size, kSlackPx);
-  if (!near) return std::nullopt;
-  const Frame frame = FrameMaker(object, scene, near->homography())
-                          .make_brightness(std::max(size.width, size.height));
-  std::vector<double> moves[2];
-  std::vector<double> off;
-  for (const auto& [from, to] :
-       moves_of_squares(frame.object.brightness, frame.scene.brightness, frame.mask, kReachPx)) {
-    moves[0].push_back(to.x - from.x);
-    moves[1].push_back(to.y - from.y);
-  }
-  if (moves[0].size() < kLeastMoves) return std::nullopt;
-  const Point moved{std::round(median_of(moves[0])), std::round(median_of(moves[1]))};
-  for (std::size_t i = 0; i < moves[0].size(); ++i) {
-    off.push_back(std::hypot(moves[0][i] - moved.x, moves[1][i] - moved.y));
-  }
-  if (median_of(off) > kSamePx) return std::nullopt;
-  return near->homography() * translation(moved.x, moved.y);
+// Returns the value that a share of the values lies below.
+double quantile(std::vector<double> values, double share) {
+  const auto place =
+      values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+  std::ranges::nth_element(values, place);
+  return *place;
 }
 
 // Returns the correlation of the brightness of what both show.
@@ -361,10 +336,36 @@ bool FrameMaker::is_seen_whole() const {
   });
 }
 
+std::optional<Homography> exact_map(const Side& object, const Side& scene, const Homography& map) {
+  constexpr double kSlackPx = 3;  // of the map
+  constexpr double kSamePx = 0.12;
+  constexpr double kMostSquares = 0.9;  // others may find another letter
+  constexpr std::size_t kLeastMoves = 8;
+  constexpr int kReachPx = 4;
+  const cv::Size size = object.brightness.size();
+  const auto near = pixel_map(map, size, kSlackPx);
+  if (!near) return std::nullopt;
+  const Frame frame = FrameMaker(object, scene, near->homography())
+                          .make_brightness(std::max(size.width, size.height));
+  std::vector<double> moves[2];
+  std::vector<double> off;
+  for (const auto& [from, to] :
+       moves_of_squares(frame.object.brightness, frame.scene.brightness, frame.mask, kReachPx)) {
+    moves[0].push_back(to.x - from.x);
+    moves[1].push_back(to.y - from.y);
+  }
+  if (moves[0].size() < kLeastMoves) return std::nullopt;
+  const Point moved{std::round(quantile(moves[0], 0.5)), std::round(quantile(moves[1], 0.5))};
+  for (std::size_t i = 0; i < moves[0].size(); ++i) {
+    off.push_back(std::hypot(moves[0][i] - moved.x, moves[1][i] - moved.y));
+  }
+  if (quantile(std::move(off), kMostSquares) > kSamePx) return std::nullopt;
+  return near->homography() * translation(moved.x, moved.y);
+}
+
 Homography aligned(const Side& object, const Side& scene, Homography map) {
   constexpr double kFirstSidePx = 640;
   constexpr double kMuchFiner = 1.5;
-  if (const auto found = exact(object, scene, map)) return *found;
   const double longest = std::max(object.brightness.cols, object.brightness.rows);
   double side_px = std::min(kFirstSidePx, longest);
   constexpr int kMostSteps = 3;

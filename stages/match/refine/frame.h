@@ -91,9 +91,11 @@ class FrameMaker {
 // True if a map takes the outline of one picture to that of the other, which is upright.
 bool is_resizing(const Homography& map, cv::Size from, cv::Size to);
 
+// Returns the pixel map near a map that squares of the brightness confirm, if any.
+std::optional<Homography> exact_map(const Side& object, const Side& scene, const Homography& map);
+
 // Returns the map from the object to the scene corrected by squares of the brightness, which find
-// errors of a few pixels: the pixel map that they confirm, or the map that fits them in ever finer
-// frames, until another one could not gain much.
+// errors of a few pixels, in ever finer frames, until another one could not gain much.
 Homography aligned(const Side& object, const Side& scene, Homography map);
 
 }  // namespace lookalike

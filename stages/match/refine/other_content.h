@@ -16,8 +16,7 @@ bool is_page(const ImageView& picture);
 // surrounded by what agrees, where each shows strokes that the other lacks; in full-size px of the
 // scene. What covers or cuts the page, a shadow or a reflection, is no such place. The pictures
 // must agree as a whole; the result is empty if they do not. Two places or more are another
-// content: of 15 photos of indexed pages none shows one, of 79 pairs with another page of the form
-// all show two; docs/measurements/quality.md, "Pages".
+// content; figures: docs/measurements/quality.md, "Pages".
 //   object_to_scene  between full-size pixel centres; an error of a few pixels is corrected
 std::vector<Quad> find_other_content(const ColourImage& object, const ColourImage& scene,
                                      const Homography& object_to_scene);
