@@ -219,9 +219,7 @@ TEST_F(Folders, MoveFollowsAFolderWithoutExtractingAgain) {
   EXPECT_EQ(files(), (Counts{{at("renamed"), 26}}));
   EXPECT_THAT(index().err, HasSubstr("0 indexed (0 of them blank), 26 unchanged, 0 removed"));
   const ProgramResult again = run({"move", at("a"), at("renamed")});
-  EXPECT_EQ(again.exit_code, 3);
-  EXPECT_THAT(again.err,
-              HasSubstr(at("a") + ": is not in the index, but " + at("renamed") + " is"));
+  EXPECT_EQ(again.exit_code, 0) << again.err;  // an earlier call did it
   // As if the first call had been killed before it renamed the folder of the index.
   IndexWriter(at("index.db")).put_roots(std::vector<IndexRoot>{{.path = at("a")}});
   const ProgramResult completed = run({"move", at("a"), at("renamed")});
