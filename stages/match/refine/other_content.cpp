@@ -169,8 +169,10 @@ std::vector<cv::Rect> places_of(const Cells& cells, const cv::Mat& contradicting
 }  // namespace
 
 bool is_page(const ImageView& picture) {
-  constexpr double kLeastEmpty = 0.3;  // share of the cells
-  constexpr double kBright = 190;      // grey level of the usual empty cell
+  constexpr double kLeastEmpty = 0.3;   // share of the cells
+  constexpr double kBright = 190;       // least grey level of the ground, the usual empty cell
+  constexpr double kStrokeDepth = 40;   // grey levels below the ground
+  constexpr double kLeastGround = 0.8;  // share of the pixels; a product lies on less
   std::vector<double> empty;
   std::size_t count = 0;
   for (int y = 0; y + kStepPx <= picture.height; y += kStepPx) {
@@ -182,9 +184,20 @@ bool is_page(const ImageView& picture) {
       if (sums.spread_a() / sums.count < kFlat) empty.push_back(sums.a / sums.count);
     }
   }
-  return count > 0 &&
-         static_cast<double>(empty.size()) >= kLeastEmpty * static_cast<double>(count) &&
-         median_of(std::move(empty)) >= kBright;
+  const auto share = [](std::size_t part, std::size_t whole) {
+    return static_cast<double>(part) / static_cast<double>(whole);
+  };
+  if (count == 0 || empty.empty() || share(empty.size(), count) < kLeastEmpty) return false;
+  const double ground = median_of(std::move(empty));
+  std::size_t on_ground = 0;
+  for (int y = 0; y < picture.height; ++y) {
+    for (int x = 0; x < picture.width; ++x) {
+      on_ground += picture.at(x, y) > ground - kStrokeDepth ? 1 : 0;
+    }
+  }
+  const auto pixels =
+      static_cast<std::size_t>(picture.width) * static_cast<std::size_t>(picture.height);
+  return ground >= kBright && share(on_ground, pixels) >= kLeastGround;
 }
 
 std::vector<Quad> find_other_content(const ColourImage& object, const ColourImage& scene,

@@ -9,7 +9,7 @@
 // one program: the frame agrees, the content does not.
 namespace lookalike {
 
-// True if a picture shows strokes on a bright, empty ground.
+// True if a picture shows thin strokes on a bright, empty ground.
 bool is_page(const ImageView& picture);
 
 // Compares a page with a photo of it, or of another page with the same print. Returns the places,
