@@ -41,9 +41,9 @@ struct WantedSize {
   WantedSize(std::uint32_t at_most, std::uint32_t at_least = 0)  // NOLINT(*-explicit-*)
       : at_most_px(at_most), at_least_px(at_least) {}
 
-  // Returns the same size, but for strips: images of which the shorter side would get less than a
-  // sixteenth of at_most_px. They get that height, as far as they have no more pixels than a square
-  // of at_most_px.
+  // Returns the same size with another rule for strips. A strip is an image whose shorter side
+  // would get less than 1/16 of at_most_px. It gets that much, or as many pixels as a square of
+  // at_most_px if these are fewer.
   WantedSize with_strips() const {
     WantedSize size = *this;
     size.strips_px = at_most_px / 16;

@@ -101,7 +101,18 @@ void add_counts(Connection& reading, IndexCounts& total) {
   total.segments += counts.segments;
 }
 
+void expect_intact_rows(Connection& reading, const std::string& table) {
+  Rows damaged = reading.rows("SELECT 1 FROM " + table + " WHERE NOT " + is_row_intact(table));
+  if (damaged.next()) {
+    throw Error(ErrorKind::kStorage,
+                fmt::format("{}: table {}: a row is damaged: restore a backup, or index anew",
+                            reading.path(), table));
+  }
+}
+
+// A run writes these rows again, which would hide damage in them.
 std::vector<IndexRoot> roots_of(Connection& reading) {
+  for (const char* table : {"roots", "devices", "withheld"}) expect_intact_rows(reading, table);
   auto roots = read_all(reading.rows("SELECT path, scanned_ns FROM roots ORDER BY path"),
                         &IndexRoot::path, &IndexRoot::scanned_ns);
   for (IndexRoot& root : roots) {
@@ -176,6 +187,11 @@ std::optional<StoredImage> Catalogue::image(ImageId image) const {
   std::optional<StoredImage> found = image_without_copies(*shards_, shards_->original(image));
   if (found) add_paths_of_copies(*shards_, *found);
   return found;
+}
+
+StoredImage Catalogue::existing_image(ImageId image) const {
+  if (std::optional<StoredImage> found = this->image(image)) return *std::move(found);
+  fail_for_image(shards_->of(image).connection(), shards_->own_id(image), "its row is lost");
 }
 
 std::vector<StoredImage> Catalogue::images_after(ImageId image, std::size_t count) const {

@@ -25,6 +25,8 @@ class Catalogue {
   IndexCounts counts() const;  // counts a file once for each database that has it
 
   std::optional<StoredImage> image(ImageId image) const;
+  // Returns an image that other rows name. Throws Error(kStorage) if it is lost.
+  StoredImage existing_image(ImageId image) const;
   // Returns the first `count` images with ids above `image`, by id.
   std::vector<StoredImage> images_after(ImageId image, std::size_t count) const;
   // Visits the images by id. The visitor may call any function of the reader.

@@ -33,9 +33,9 @@ struct ImageNeighbours {
 // Maximum number of edges stored for an image.
 inline constexpr std::size_t kMostNeighbours = 8;
 
-// Adds an edge to those of an image, in place of an edge to the same image, and drops the worst
-// above kMostNeighbours: verified edges are better than those by votes, then heavier ones, then
-// those to images that were indexed earlier. Best first.
+// Inserts an edge into a list that is sorted best first. Replaces an edge to the same image, and
+// drops the worst edge if the list exceeds kMostNeighbours. Verified edges come before edges by
+// votes; among equals the heavier one is better, and then the one to the lower image number.
 void add_neighbour(const Neighbour& edge, std::vector<Neighbour>& edges);
 
 // Encodes the edges of an image, in any order. storage/FORMATS.md describes the bytes.

@@ -308,7 +308,7 @@ CREATE TABLE totals (
   row_count INTEGER NOT NULL,
   checksums INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 INSERT INTO totals SELECT column1, 0, 0 FROM (VALUES ('settings'), ('files'), ('quarantine'),
-  ('derived'), ('roots'), ('devices'), ('withheld'), ('runs'));
+  ('neighbours'), ('derived'), ('roots'), ('devices'), ('withheld'), ('runs'));
 )sql"};
 
 bool begins_an_index(ByteView start) {

@@ -51,7 +51,7 @@ std::vector<Ingredients> ingredients_of(const IndexReader& index) {
   std::vector<Ingredients> chosen;
   for (std::size_t i = 0; i < std::min(kPhotos, images.size()); ++i) {
     const ImageId background = images[(i + images.size() / 2) % images.size()];
-    chosen.push_back({index.image(images[i]).value(), index.image(background).value()});
+    chosen.push_back({index.existing_image(images[i]), index.existing_image(background)});
   }
   return chosen;
 }

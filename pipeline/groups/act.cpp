@@ -191,7 +191,7 @@ std::string temporary_link_name(const std::string& file) {
 std::vector<Needless> needless_files(const Group& group, const IndexReader& index) {
   std::vector<Needless> files;
   const auto content_of = [&](const std::string& path) {
-    return index.image(index.find(path).value()).value().content;
+    return index.existing_image(index.find(path).value()).content;
   };
   for (const GroupFile& file : group.files) {
     if (file.proposal != Proposal::kGo || page_of(file.file.path).number != 1) continue;

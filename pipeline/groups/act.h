@@ -37,8 +37,8 @@ enum class ActionKind { kMove, kHardLink };
 
 struct ActionStep {
   Needless needless;
-  std::string to{};  // of kMove: the new name
-  // Of kHardLink, to put the file back.
+  std::string to{};  // the new name; kMove only
+  // How the file was, to put it back; kHardLink only.
   mode_t mode = 0;
   uid_t owner = 0;
   gid_t group = 0;
@@ -46,7 +46,7 @@ struct ActionStep {
 
 struct ActionPlan {
   ActionKind kind = ActionKind::kMove;
-  std::string folder{};  // of kMove: holds all new names
+  std::string folder{};  // holds all new names; kMove only
   std::vector<ActionStep> steps{};
 };
 

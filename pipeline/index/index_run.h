@@ -31,8 +31,8 @@ struct RootReport {
 struct IndexRunReport {
   std::size_t indexed = 0;        // files that were added with all their pages, also blank ones
   std::size_t blank = 0;          // pages that were recorded as blank
-  std::size_t featureless = 0;    // other pages of which nothing was extracted
-  std::size_t unchanged = 0;      // files in the index already, with the same size and time
+  std::size_t featureless = 0;    // other pages without features
+  std::size_t unchanged = 0;      // files in the index already, in the same state
   std::size_t removed = 0;        // gone files
   std::size_t moved = 0;          // gone files whose content was found elsewhere
   std::size_t withheld = 0;       // gone files that were kept; see decide_removals()

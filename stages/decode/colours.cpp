@@ -14,7 +14,7 @@
 namespace lookalike {
 namespace {
 
-// Returns the factor that leaves at most so many pixels.
+// Returns the factor on both sides that reduces a picture to `most_pixels`, at most 1.
 double reduction_to(double most_pixels, double width, double height) {
   return std::min(1.0, std::sqrt(most_pixels / (width * height)));
 }

@@ -39,7 +39,7 @@ struct ImageHeader {
   // As the EXIF of a JPEG, WebP or JPEG 2000 file states it (JEITA CP-3451, tag 274). 1 for other
   // formats, whose readers turn pictures.
   int orientation = 1;
-  // Of a TIFF file whose values a library would not bring to 8 bits as they are meant.
+  // Set for a TIFF file if its values need scaling before they fit 8 bits.
   std::optional<ValueRange> range{};
   // The picture that a RAW file stands for, a file of its own; the other fields describe it.
   std::vector<std::uint8_t> preview{};

@@ -11,9 +11,9 @@ struct ValueRange {
   bool white_is_zero = false;  // values count from white to black
 };
 
-// Brings values to 8 bits. If the range states no white, floats of which all lie from 0 to 1 have
-// that range; others have that from their least to their greatest. Values beyond a range become its
-// ends, and what is no number becomes the least. All channels are treated alike.
+// Brings values to 8 bits. Without a stated white, floats that all lie in [0, 1] are scaled from
+// there, others from their least to their greatest value. Clips to the range; NaN becomes the
+// least. Treats all channels alike.
 cv::Mat in_range(const cv::Mat& stored, const ValueRange& range);
 
 }  // namespace lookalike

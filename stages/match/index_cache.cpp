@@ -38,7 +38,7 @@ std::shared_ptr<const Record> IndexCache::record(ImageId image) {
   return records_.get(
       image,
       [&] {
-        return Record{index_.image(image).value(), index_.features(image)};
+        return Record{index_.existing_image(image), index_.features(image)};
       },
       [](const Record& record) { return record.features.size() * sizeof(IndexedFeature); });
 }

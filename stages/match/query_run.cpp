@@ -279,7 +279,7 @@ void QueryRun::add_identical(const IndexQuery& query, std::vector<Match>& matche
   const auto known = find_match(matches, *id);
   if (known != matches.end() && known->has_pose()) return;
   Match copy;
-  copy.image = *shared_.reader.image(*id);
+  copy.image = shared_.reader.existing_image(*id);
   if (copy.image.width != photo.width || copy.image.height != photo.height) return;
   compare_whole(Pool<Queued<PoseRefiner>>::Lease(shared_.refiners)->object, copy, nullptr);
   if (!copy.evidence.identical) return;
@@ -336,8 +336,7 @@ void QueryRun::find_difference(Match& match) {
   const ColourImage& photo = colours();
   if (image->empty() || photo.empty()) return;
   match.evidence.difference = compare_pictures(*image, photo, match.object_to_query);
-  if (finds_crops_) return;  // pairs do not state it
-  match.evidence.colour = colour_agreement(*image, photo, match.object_to_query);
+  if (!finds_crops_) compare_colours(match);  // pairs do not state it
 }
 
 // Looks for other content if a page surely agrees as a whole.
@@ -351,14 +350,16 @@ void QueryRun::find_content(const DecodedImage& object, Match& match) {
   const ColourImage& photo = colours();
   if (image->empty() || photo.empty()) return;
   match.evidence.other_content = find_other_content(*image, photo, match.object_to_query);
-  match.evidence.colour = colour_agreement(*image, photo, match.object_to_query);
+  if (!match.evidence.other_content.empty()) match.part.reset();  // the print agrees as a whole
+  compare_colours(match);
 }
 
-// Compares the colours unless that was done.
+// Compares the colours at the pose.
 void QueryRun::compare_colours(Match& match) {
-  if (!match.has_pose() || match.evidence.colour) return;
+  const ColourImage& photo = colours();
+  if (!match.has_pose() || is_grey(photo)) return;
   const auto image = shared_.cache.colours(match.image);
-  match.evidence.colour = colour_agreement(*image, colours(), match.object_to_query);
+  match.evidence.colour = colour_agreement(*image, photo, match.object_to_query);
 }
 
 // Returns the query's picture in colour, empty if it cannot be read.
@@ -452,7 +453,7 @@ Explanation QueryRun::explain(const QueryTrace& trace, ImageId image) {
     add_identical(trace.words(), alone);
     std::erase_if(alone, [&](const Match& match) { return match.image.id != image; });
     refine({image}, alone);
-    if (!alone.empty()) compare_colours(alone.front());
+    if (!alone.empty() && !alone.front().evidence.colour) compare_colours(alone.front());
   }
   explanation.match = judged(trace.words(), std::move(alone)).front();
   const Evidence& evidence = explanation.match.evidence;

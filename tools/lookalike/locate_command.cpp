@@ -1,6 +1,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <string_view>
 #include <variant>
 
@@ -112,6 +114,11 @@ ColourImage colours_of(const std::string& path, const ImagesOptions& limits) {
   return picture != nullptr ? std::move(*picture) : ColourImage{};
 }
 
+struct Colours {
+  std::once_flag read;
+  ColourImage picture;
+};
+
 // Reads pictures, and extracts their features if the method uses them.
 class Loader {
  public:
@@ -125,7 +132,11 @@ class Loader {
     if (auto* skipped = std::get_if<SkippedFile>(&decoded)) return std::move(*skipped);
     auto& image = std::get<DecodedImage>(decoded);
     Query query = extract_ ? query_of(*extract_, std::move(image)) : Query{std::move(image), {}};
-    query.colours = [path, limits = config_.images] { return colours_of(path, limits); };
+    // Read once, because every object is sought in every scene.
+    query.colours = [path, limits = config_.images, known = std::make_shared<Colours>()] {
+      std::call_once(known->read, [&] { known->picture = colours_of(path, limits); });
+      return known->picture;
+    };
     return query;
   }
 

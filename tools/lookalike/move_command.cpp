@@ -42,7 +42,7 @@ Move plan_move(const IndexReader& index, const std::vector<SourceFile>& files,
     const std::string& path = files[i].path;
     auto loaded = load_file(moved_path(path, from, to), any);
     auto* const there = std::get_if<LoadedFile>(&loaded);
-    if (there && there->content == index.image(*index.find(path))->content) {
+    if (there && there->content == index.existing_image(*index.find(path)).content) {
       if (files[i].modified_ns == kUnfinished) there->file.modified_ns = kUnfinished;
       move.files.push_back({path, there->file});
     } else {

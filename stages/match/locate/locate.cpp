@@ -21,7 +21,7 @@ namespace {
 constexpr double kTranslationPx = 3;
 constexpr double kTranslationShare = 0.02;
 
-// Ratio of the places of a shape that are searched for to those of its colours that are wanted.
+// Factor on the number of places to search for, because most may have other colours.
 constexpr std::uint32_t kColoursOfOneShape = 4;
 
 // Returns an angle in [0, 360), even if a turn just below zero rounds to 360.
@@ -207,6 +207,7 @@ class Locator {
     if (located.hits.empty() || !compares_colours()) return;
     if (!colours_) colours_ = {object_.colours(), scene_.colours()};
     const auto& [object, scene] = *colours_;
+    if (is_grey(scene)) return;
     for (Hit& hit : located.hits) hit.colour = colour_agreement(object, scene, hit.object_to_scene);
     const auto differs = [](const Hit& hit) {
       return hit.colour.value_or(1) < kLeastColourAgreement;

@@ -102,7 +102,7 @@ bool is_grey(const ColourImage& picture) {
 
 std::optional<double> colour_agreement(const ColourImage& object, const ColourImage& scene,
                                        const Homography& object_to_scene) {
-  if (object.empty() || scene.empty() || is_grey(scene)) return std::nullopt;
+  if (object.empty() || scene.empty()) return std::nullopt;
   const Side one = side_of(object);
   const Side two = side_of(scene);
   const Homography map = loaded_to_full(scene).inverse() * object_to_scene * loaded_to_full(object);

@@ -20,8 +20,8 @@ bool is_grey(const ColourImage& picture);
 // concordance of their chroma about neutral grey (L. Lin: A concordance correlation coefficient to
 // evaluate reproducibility. Biometrics 45, 1989), after the scene's channels were balanced where
 // the object is white or grey. 1: the same colours; 0: one is grey; below 0: others. Returns
-// nothing if neither has colours there, or if the whole scene is grey, as a photo in black and
-// white is.
+// nothing if neither has colours there. A scene that is_grey() as a whole, as a photo in black and
+// white is, says nothing of colours: the caller leaves it out.
 //   object_to_scene  between full-size pixel centres
 std::optional<double> colour_agreement(const ColourImage& object, const ColourImage& scene,
                                        const Homography& object_to_scene);

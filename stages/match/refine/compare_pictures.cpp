@@ -12,6 +12,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "base/pair_sums.h"
+#include "base/quantile.h"
 #include "stages/match/refine/colour.h"
 #include "stages/match/refine/frame.h"
 #include "stages/match/refine/light.h"
@@ -42,21 +43,6 @@ constexpr double kMostColourLost = 0.5;  // share of that variance
 constexpr double kSurelyEqual = 1;  // largest difference under a pose that need not be better
 constexpr double kRelit = 2;        // grey levels by which the light moves a value, on average
 constexpr int kMostShiftPx = 2;     // of a cell
-
-// Returns sums over a place of the object and the shifted place of the scene.
-PairSums<double> sums_over(const cv::Mat& object, const cv::Mat& scene, cv::Rect place,
-                           cv::Point shift) {
-  PairSums<double> sums;
-  for (int y = place.y; y < place.y + place.height; ++y) {
-    const std::uint8_t* one = object.ptr(y) + place.x;
-    const std::uint8_t* two = scene.ptr(y + shift.y) + place.x + shift.x;
-    PairSums<std::uint32_t> row;
-    for (int x = 0; x < place.width; ++x) row.add(one[x], two[x]);
-    sums.add({double(row.count), double(row.a), double(row.b), double(row.aa), double(row.bb),
-              double(row.ab)});
-  }
-  return sums;
-}
 
 double mean_squared_difference(const PairSums<double>& sums) {
   return (sums.aa - 2 * sums.ab + sums.bb) / sums.count;
@@ -126,12 +112,8 @@ void compare_brightness(const cv::Mat& object, const cv::Mat& scene, const cv::M
       if (variance >= kTexture) shares.push_back(difference / variance);
     }
   }
-  double usual = 0;  // share of the detail in which the median cell differs
-  if (!shares.empty()) {
-    const auto middle = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2);
-    std::ranges::nth_element(shares, middle);
-    usual = *middle;
-  }
+  // The share of the detail in which the median cell differs.
+  const double usual = shares.empty() ? 0 : quantile(std::move(shares), 0.5);
   const double share = std::clamp(kTimesMedian * usual, kShareOfDetail, kMostShareOfDetail);
   for (int row = 0; row < grid.rows; ++row) {
     for (int column = 0; column < grid.columns; ++column) {
@@ -142,14 +124,9 @@ void compare_brightness(const cv::Mat& object, const cv::Mat& scene, const cv::M
       cell.excess = difference / explained;
       if (cell.excess < PictureDifference::kSeen) continue;
       const cv::Rect place = place_of(column, row, kBlockPx);
-      for (int y = -kMostShiftPx; y <= kMostShiftPx; ++y) {
-        for (int x = -kMostShiftPx; x <= kMostShiftPx; ++x) {
-          const cv::Rect moved = place + cv::Point(x, y);
-          if ((moved & cv::Rect({}, scene.size())) != moved) continue;
-          difference = std::min(difference,
-                                mean_squared_difference(sums_over(object, scene, place, {x, y})));
-        }
-      }
+      for_each_shift(object, scene, place, [&difference](const PairSums<double>& shifted) {
+        difference = std::min(difference, mean_squared_difference(shifted));
+      });
       cell.excess = difference / explained;
     }
   }
@@ -249,7 +226,7 @@ std::optional<PictureDifference> compare_in(const Frame& frame, const Homography
   cv::Mat mask;
   cv::resize(frame.mask, mask, colours.size(), 0, 0, cv::INTER_NEAREST);
   const auto sample = [&](const Planes& planes) {
-    LightSample reduced{{}, planes.colours};
+    Planes reduced{{}, planes.colours};
     cv::resize(planes.brightness, reduced.brightness, colours.size(), 0, 0, cv::INTER_AREA);
     return reduced;
   };

@@ -11,6 +11,7 @@
 
 #include "base/artefacts.h"
 #include "base/pair_sums.h"
+#include "base/quantile.h"
 #include "stages/match/verify/pose_fit.h"
 
 namespace lookalike {
@@ -93,8 +94,7 @@ cv::Mat warped(const cv::Mat& plane, const Homography& map, cv::Size size, doubl
   const cv::Mat level = resized(plane, scaled(plane.size(), std::min(1.0, shrink)));
   const Homography to_level = resizing(plane.cols, plane.rows, level.cols, level.rows) * map;
   cv::Mat result;
-  cv::warpPerspective(level, result, as_matrix(to_level), size, method | cv::WARP_INVERSE_MAP,
-                      cv::BORDER_CONSTANT);
+  cv::warpPerspective(level, result, as_matrix(to_level), size, method | cv::WARP_INVERSE_MAP);
   return result;
 }
 
@@ -115,14 +115,6 @@ cv::Mat copied(const cv::Mat& plane, const PixelMap& map, cv::Size size) {
   if (across < 0) cv::flip(result, result, 1);
   if (down < 0) cv::flip(result, result, 0);
   return result;
-}
-
-// Returns the value that a share of the values lies below.
-double quantile(std::vector<double> values, double share) {
-  const auto place =
-      values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
-  std::ranges::nth_element(values, place);
-  return *place;
 }
 
 // Returns the correlation of the brightness of what both show.
@@ -382,6 +374,20 @@ Homography aligned(const Side& object, const Side& scene, Homography map) {
     map = corrected(object, scene, map, side_px);
   }
   return map;
+}
+
+PairSums<double> sums_over(const cv::Mat& object, const cv::Mat& scene, cv::Rect place,
+                           cv::Point shift) {
+  PairSums<double> sums;
+  for (int y = place.y; y < place.y + place.height; ++y) {
+    const std::uint8_t* one = object.ptr(y) + place.x;
+    const std::uint8_t* two = scene.ptr(y + shift.y) + place.x + shift.x;
+    PairSums<std::uint32_t> row;
+    for (int x = 0; x < place.width; ++x) row.add(one[x], two[x]);
+    sums.add({double(row.count), double(row.a), double(row.b), double(row.aa), double(row.bb),
+              double(row.ab)});
+  }
+  return sums;
 }
 
 }  // namespace lookalike

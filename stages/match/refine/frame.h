@@ -6,6 +6,7 @@
 
 #include "base/geometry.h"
 #include "base/image.h"
+#include "base/pair_sums.h"
 
 // Two pictures of one thing, brought into one frame.
 namespace lookalike {
@@ -97,5 +98,23 @@ std::optional<Homography> exact_map(const Side& object, const Side& scene, const
 // Returns the map from the object to the scene corrected by squares of the brightness, which find
 // errors of a few pixels, in ever finer frames, until another one could not gain much.
 Homography aligned(const Side& object, const Side& scene, Homography map);
+
+// Returns sums over a place of the object and the shifted place of the scene, CV_8U.
+PairSums<double> sums_over(const cv::Mat& object, const cv::Mat& scene, cv::Rect place,
+                           cv::Point shift = {});
+
+// Calls take(sums) for a place of the object and each place of the scene up to kMostShiftPx away.
+inline constexpr int kMostShiftPx = 2;
+template <typename Take>
+void for_each_shift(const cv::Mat& object, const cv::Mat& scene, cv::Rect place, const Take& take) {
+  for (int y = -kMostShiftPx; y <= kMostShiftPx; ++y) {
+    for (int x = -kMostShiftPx; x <= kMostShiftPx; ++x) {
+      const cv::Rect moved = place + cv::Point(x, y);
+      if ((moved & cv::Rect({}, scene.size())) == moved) {
+        take(sums_over(object, scene, place, {x, y}));
+      }
+    }
+  }
+}
 
 }  // namespace lookalike

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/quantile.h"
+
 namespace lookalike {
 namespace {
 
@@ -23,19 +25,13 @@ struct Sample {
 
 using Samples = std::vector<Sample>;
 
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
 // Weighs samples by their distance from the model, after Geman and McClure.
 template <typename Model>
 void reweigh(Samples& samples, double least_scale, const Model& model) {
   std::vector<double> distances;
   distances.reserve(samples.size());
   for (const Sample& one : samples) distances.push_back(std::abs(one.to - model(one.from)));
-  const double scale = std::max(least_scale, 1.5 * median_of(distances));
+  const double scale = std::max(least_scale, 1.5 * quantile(distances, 0.5));
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const double relative = distances[i] / scale;
     const double weight = 1 / (1 + relative * relative);
@@ -165,7 +161,7 @@ std::uint8_t level(double value) {
 
 }  // namespace
 
-LightModel fit_light(const LightSample& from, const LightSample& to, const cv::Mat& mask) {
+LightModel fit_light(const Planes& from, const Planes& to, const cv::Mat& mask) {
   LightModel light;
   const Samples bright = samples_of(from.brightness, to.brightness, 0, mask);
   const Line line = bright.empty() ? Line{} : fit_line(bright, kLeastGain, 1 / kLeastGain);

@@ -4,6 +4,8 @@
 
 #include <opencv2/core.hpp>
 
+#include "stages/match/refine/frame.h"
+
 // The change of light between two pictures of one thing.
 namespace lookalike {
 
@@ -19,16 +21,10 @@ struct LightModel {
   std::array<double, kKnots> brightness{};
 };
 
-// The reduced planes of a picture, of one size.
-struct LightSample {
-  cv::Mat brightness;  // CV_8U
-  cv::Mat colours;     // CV_8UC3
-};
-
-// Fits a model to two aligned pictures. Places that differ count little: iteratively reweighted
-// least squares with the weights of Geman and McClure.
+// Fits a model to two aligned pictures, all planes of one size. Places that differ count little:
+// iteratively reweighted least squares with the weights of Geman and McClure.
 //   mask  CV_8U of the same size, 0 where the pictures are not compared
-LightModel fit_light(const LightSample& from, const LightSample& to, const cv::Mat& mask);
+LightModel fit_light(const Planes& from, const Planes& to, const cv::Mat& mask);
 
 // Return tables of 256 values for cv::LUT: CV_8UC3 for the channels, CV_8U for the brightness.
 cv::Mat channel_table(const LightModel& light);

@@ -8,6 +8,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "base/pair_sums.h"
+#include "base/quantile.h"
 #include "stages/match/refine/frame.h"
 
 namespace lookalike {
@@ -20,12 +21,6 @@ constexpr double kFlat = 30;     // variance up to which a cell is empty, square
 constexpr double kStrokes = 60;  // variance from which it has strokes
 constexpr double kAgrees = 0.8;  // correlation of a cell
 constexpr double kContradicts = 0.6;
-
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
 
 struct Cell {
   bool is_seen = false;
@@ -49,30 +44,13 @@ struct Cells {
   }
 };
 
-PairSums<double> sums_over(const cv::Mat& object, const cv::Mat& scene, cv::Rect place,
-                           cv::Point shift) {
-  PairSums<double> sums;
-  for (int y = place.y; y < place.y + place.height; ++y) {
-    const std::uint8_t* one = object.ptr(y) + place.x;
-    const std::uint8_t* two = scene.ptr(y + shift.y) + place.x + shift.x;
-    for (int x = 0; x < place.width; ++x) sums.add(one[x], two[x]);
-  }
-  return sums;
-}
-
 Cell compare_cell(const cv::Mat& object, const cv::Mat& scene, cv::Rect place) {
-  constexpr int kMostShiftPx = 2;
   const PairSums<double> sums = sums_over(object, scene, place, {});
   Cell cell{true, correlation_of(sums), sums.spread_a() / sums.count, sums.spread_b() / sums.count};
   if (!cell.has_strokes() || cell.correlation > kAgrees) return cell;
-  for (int y = -kMostShiftPx; y <= kMostShiftPx; ++y) {
-    for (int x = -kMostShiftPx; x <= kMostShiftPx; ++x) {
-      const cv::Rect moved = place + cv::Point(x, y);
-      if ((moved & cv::Rect({}, scene.size())) != moved) continue;
-      cell.correlation =
-          std::max(cell.correlation, correlation_of(sums_over(object, scene, place, {x, y})));
-    }
-  }
+  for_each_shift(object, scene, place, [&cell](const PairSums<double>& shifted) {
+    cell.correlation = std::max(cell.correlation, correlation_of(shifted));
+  });
   return cell;
 }
 
@@ -109,9 +87,9 @@ cv::Mat contradictions(const Cells& cells) {
     contrasts.push_back(cell.of_object);
     ratios.push_back(cell.of_object / std::max(1.0, cell.of_scene));
   }
-  if (contrasts.size() < kLeastCells || median_of(correlations) < kUsualCorrelation) return {};
-  const double least = kAsStrong * median_of(contrasts);
-  const double ratio = median_of(ratios);
+  if (contrasts.size() < kLeastCells || quantile(correlations, 0.5) < kUsualCorrelation) return {};
+  const double least = kAsStrong * quantile(contrasts, 0.5);
+  const double ratio = quantile(ratios, 0.5);
   cv::Mat found(cells.rows, cells.columns, CV_8U, cv::Scalar(0));
   for (int row = 0; row < cells.rows; ++row) {
     for (int column = 0; column < cells.columns; ++column) {
@@ -188,7 +166,7 @@ bool is_page(const ImageView& picture) {
     return static_cast<double>(part) / static_cast<double>(whole);
   };
   if (count == 0 || empty.empty() || share(empty.size(), count) < kLeastEmpty) return false;
-  const double ground = median_of(std::move(empty));
+  const double ground = quantile(std::move(empty), 0.5);
   std::size_t on_ground = 0;
   for (int y = 0; y < picture.height; ++y) {
     for (int x = 0; x < picture.width; ++x) {

@@ -1,13 +1,9 @@
 #include "stages/match/relate/relate.h"
 
 #include <cstddef>
-#include <optional>
 #include <unordered_map>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "base/error.h"
 #include "stages/match/decide/decision.h"
 #include "stages/match/relate/diffusion.h"
 
@@ -55,13 +51,8 @@ void relate(const SharedSearch& shared, std::optional<ImageId> excluded_image,
   for (std::size_t i = 0; i < judged.size(); ++i) places[judged[i].image.id] = i;
   const auto image_of = [&](ImageId image) {
     const auto known = places.find(image);
-    if (known != places.end()) return judged[known->second].image;
-    std::optional<StoredImage> stored = shared.reader.image(image);
-    if (stored) return *std::move(stored);
-    throw Error(ErrorKind::kStorage,
-                fmt::format("image {}: an edge of the neighbour graph leads to it, but the index "
-                            "does not hold it; `lookalike check` tells what is damaged",
-                            image));
+    return known != places.end() ? judged[known->second].image
+                                 : shared.reader.existing_image(image);
   };
 
   const bool lists_all = weakest_reported(options) == Decision::kNone;
