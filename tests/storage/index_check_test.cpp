@@ -144,6 +144,8 @@ class TotalsTest : public IndexCheckTest {
     writer_->put_roots({&root, 1});
     writer_->put_in_quarantine({&skipped, 1});
     writer_->set_derived("name", "value");
+    const ImageNeighbours linked{1, {{.image = 2, .weight = 1}}};
+    writer_->put_neighbours({&linked, 1}, 2);
     writer_->begin_run("index", 7);
   }
   // Loses what a table of the closed index has, as a page that was overwritten by an empty one
@@ -158,8 +160,8 @@ TEST_F(TotalsTest, LostRowsAreFound) {
   ASSERT_THAT(problems(), IsEmpty());
   const std::string whole = folder_ / "whole.db";
   std::filesystem::copy_file(database(), whole);
-  for (const char* table :
-       {"settings", "files", "quarantine", "derived", "roots", "devices", "withheld", "runs"}) {
+  for (const char* table : {"settings", "files", "quarantine", "neighbours", "derived", "roots",
+                            "devices", "withheld", "runs"}) {
     std::filesystem::copy_file(whole, database(),
                                std::filesystem::copy_options::overwrite_existing);
     lose(table);
@@ -173,7 +175,7 @@ TEST_F(TotalsTest, ALossIsFoundAfterLaterWrites) {
   lose("derived");
   reopen();
   writer_->set_derived("name", "other");
-  EXPECT_THAT(problems(), ElementsAre("table derived: its 1 rows are not the 2 that were written"));
+  EXPECT_THAT(problems(), ElementsAre("table derived: its 1 rows are not the 3 that were written"));
 }
 
 TEST_F(TotalsTest, RowsThatAreReplacedOrRemovedWithOthersAreNoLoss) {

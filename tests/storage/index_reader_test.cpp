@@ -395,6 +395,26 @@ TEST_F(ReaderTest, RowsThatDoNotMatchTheirChecksumAreNotAnswered) {
   EXPECT_THAT(error_of([&] { reader().settings(); }).what(), HasSubstr("settings are damaged"));
 }
 
+TEST_F(ReaderTest, AnImageThatOtherRowsNameMustExist) {
+  publish(1, 2);
+  EXPECT_EQ(reader().existing_image(2).id, 2);
+  EXPECT_FALSE(reader().image(3));
+  const Error error = error_of([&] { reader().existing_image(3); });
+  EXPECT_EQ(error.kind(), ErrorKind::kStorage);
+  EXPECT_THAT(error.what(), HasSubstr("image 3: its row is lost"));
+}
+
+TEST_F(ReaderTest, DamagedRowsOfFoldersAreNotRead) {
+  const IndexRoot root{.path = "/photos",
+                       .scanned_ns = 5,
+                       .devices = {{.path = "/photos", .device = 1, .file_system = 2}},
+                       .withheld = {}};
+  writer_->put_roots({&root, 1});
+  EXPECT_EQ(reader().roots().size(), 1U);
+  Connection(database(), Connection::Mode::kWrite).execute("UPDATE devices SET device = 3");
+  EXPECT_THAT(error_of([&] { reader().roots(); }).what(), HasSubstr("table devices: a row"));
+}
+
 TEST_F(ReaderTest, AnImageWithoutFileIsDamage) {
   publish(1, 2);
   Connection(database(), Connection::Mode::kWrite).execute("DELETE FROM files WHERE image = 1");
