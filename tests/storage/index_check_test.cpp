@@ -45,7 +45,7 @@ TEST_F(IndexCheckTest, AWholeIndexHasNoProblems) {
 
 TEST_F(IndexCheckTest, AnIndexThatWasStoppedBeforeItsFirstTransactionHasNoProblems) {
   const std::string empty = folder_ / "empty.db";
-  std::ofstream{empty};
+  std::ofstream(empty).close();
   EXPECT_THAT(check_index(empty), IsEmpty());
   Connection(empty, Connection::Mode::kWrite).execute("PRAGMA journal_mode = WAL");
   EXPECT_THAT(check_index(empty), IsEmpty());
@@ -71,7 +71,7 @@ TEST_F(IndexCheckTest, AnIndexInAFolderThatCannotBeWrittenIsRead) {
 }
 
 TEST_F(IndexCheckTest, AnIndexWithoutCodebookHasNoProblems) {
-  IndexWriter(folder_ / "new.db");
+  const IndexWriter created(folder_ / "new.db");
   EXPECT_THAT(check_index(folder_ / "new.db"), IsEmpty());
 }
 
