@@ -44,6 +44,20 @@ Polygon clip(const Polygon& polygon, Point a, Point b) {
   return inner;
 }
 
+// Returns the part of the polygon in a convex quad.
+Polygon clip(Polygon polygon, const Quad& frame) {
+  for (std::size_t i = 0; i < frame.size(); ++i) {
+    polygon = clip(polygon, frame[i], frame[(i + 1) % frame.size()]);
+  }
+  return polygon;
+}
+
+double intersection_over_union(const Polygon& a, const Polygon& b, const Quad& within_b) {
+  const double shared = polygon_area(clip(a, within_b));
+  const double all = polygon_area(a) + polygon_area(b) - shared;
+  return all > 0 ? shared / all : 0;
+}
+
 }  // namespace
 
 Homography Homography::inverse() const {
@@ -132,10 +146,13 @@ bool contains(const Quad& quad, Point point) {
 
 double intersection_over_union(const Quad& a, const Quad& b) {
   if (!is_convex(a) || !is_convex(b)) return 0;
-  Polygon common(a.begin(), a.end());
-  for (std::size_t i = 0; i < b.size(); ++i) common = clip(common, b[i], b[(i + 1) % 4]);
-  const double shared = polygon_area(common);
-  return shared / (signed_area(a) + signed_area(b) - shared);
+  return intersection_over_union(Polygon(a.begin(), a.end()), Polygon(b.begin(), b.end()), b);
+}
+
+double intersection_over_union(const Quad& a, const Quad& b, const Quad& frame) {
+  if (!is_convex(a) || !is_convex(b)) return 0;
+  return intersection_over_union(clip(Polygon(a.begin(), a.end()), frame),
+                                 clip(Polygon(b.begin(), b.end()), frame), b);
 }
 
 double furthest_corner_px(const Quad& a, const Quad& b) {

@@ -89,6 +89,8 @@ bool contains(const Quad& quad, Point point);
 // Returns the area of the intersection of two convex quads over that of their union, [0, 1]; 0 if
 // one is not convex.
 double intersection_over_union(const Quad& a, const Quad& b);
+// The same for the parts of both that lie in a convex frame.
+double intersection_over_union(const Quad& a, const Quad& b, const Quad& frame);
 
 // Returns the largest distance between corresponding corners.
 double furthest_corner_px(const Quad& a, const Quad& b);

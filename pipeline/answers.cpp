@@ -84,6 +84,11 @@ Json via_of(const Match& match) {
   return images;
 }
 
+Json rival_of(const Match& match) {
+  if (!match.rival) return {};
+  return {{"id", match.rival->id}, {"path", text_of_path(match.rival->paths.front())}};
+}
+
 Json quad_of(const Match& match) {
   return match.has_pose() ? to_json(match.quad) : Json();
 }
@@ -120,10 +125,12 @@ Json terms_of(const Explanation& explanation) {
 }
 
 Json answer_of(const Explanation& explanation) {
-  const auto& place = explanation.place;
+  const auto& rank = explanation.answer_rank;
   const auto& rival = explanation.rival;
-  return {{"listed", place && *place <= explanation.options.top},
-          {"place", or_null(place)},
+  const Json place = rank ? Json(explanation.judged->place) : Json();
+  return {{"listed", rank && explanation.judged->place <= explanation.options.top},
+          {"rank", or_null(rank)},
+          {"place", place},
           {"total", explanation.total},
           {"decision", explanation.judged ? Json(to_string(explanation.judged->decision)) : Json()},
           {"via", explanation.judged ? via_of(*explanation.judged) : Json::array()},
@@ -162,6 +169,7 @@ Json query_answer(const std::string& query, const QueryResult& result) {
   Json answer = {{"query", text_of_path(query)},
                  {"found", result.found},
                  {"total", result.total},
+                 {"places", result.places},
                  {"matches", Json::array()}};
   for (const Match& match : result.matches) {
     answer["matches"].push_back({{"id", match.image.id},
@@ -169,10 +177,12 @@ Json query_answer(const std::string& query, const QueryResult& result) {
                                  {"page", match.image.page},
                                  {"paths", to_json(match.image.paths)},
                                  {"gone", to_json(match.gone)},
+                                 {"place", match.place},
                                  {"score", match.score},
                                  {"probability", match.probability},
                                  {"decision", to_string(match.decision)},
                                  {"via", via_of(match)},
+                                 {"rival", rival_of(match)},
                                  {"mirrored", match.mirrored},
                                  {"rejected", match.rejected},
                                  {"inliers", match.evidence.inliers},

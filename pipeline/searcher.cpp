@@ -40,10 +40,10 @@ std::optional<DecodedImage> read_indexed(const StoredImage& image, WantedSize si
       image, limits, [&](const LoadedFile& file) { return decode(file, size, limits); });
 }
 
-std::optional<ColourImage> read_indexed_colours(const StoredImage& image,
+std::optional<ColourImage> read_indexed_colours(const StoredImage& image, double most_pixels,
                                                 const ImagesOptions& limits) {
   return first_decoded<ColourImage>(image, limits, [&](const LoadedFile& file) {
-    return decode_in_colour(file, kMostComparedPixels, limits);
+    return decode_in_colour(file, most_pixels, limits);
   });
 }
 
@@ -90,8 +90,8 @@ Searcher::Searcher(const IndexReader& index, const RunConfig& config, OpenClSess
                   if (picture) brighten(picture->pixels, brightness());
                   return picture;
                 },
-                [this](const StoredImage& image) {
-                  return read_indexed_colours(image, limits_).value_or(ColourImage{});
+                [this](const StoredImage& image, double most_pixels) {
+                  return read_indexed_colours(image, most_pixels, limits_).value_or(ColourImage{});
                 }}) {
   const bool must = config.match.device_voting == "on";
   const bool may = config.match.device_voting == "auto" && load == QueryLoad::kMany &&
@@ -121,8 +121,8 @@ std::variant<Query, SkippedFile> Searcher::load(LoadedFile photo,
   if (auto* skipped = std::get_if<SkippedFile>(&decoded)) return std::move(*skipped);
   Query query = with_features(std::get<DecodedImage>(std::move(decoded)));
   query.colours = [file = std::make_shared<const LoadedFile>(std::move(photo)), region,
-                   limits = limits_] {
-    auto again = decode_in_colour(*file, kMostComparedPixels, limits, region);
+                   limits = limits_](double most_pixels) {
+    auto again = decode_in_colour(*file, most_pixels, limits, region);
     auto* picture = std::get_if<ColourImage>(&again);
     return picture != nullptr ? std::move(*picture) : ColourImage{};
   };

@@ -21,8 +21,8 @@ namespace lookalike {
 // leads to its content any more, or the file exceeds the limits.
 std::optional<DecodedImage> read_indexed(const StoredImage& image, WantedSize size,
                                          const ImagesOptions& limits);
-// Does the same in colour, to at most kMostComparedPixels.
-std::optional<ColourImage> read_indexed_colours(const StoredImage& image,
+// Does the same in colour, to at most so many pixels.
+std::optional<ColourImage> read_indexed_colours(const StoredImage& image, double most_pixels,
                                                 const ImagesOptions& limits);
 
 // Returns the databases that a search covers: store.database and match.shards.

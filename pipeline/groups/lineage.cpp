@@ -239,7 +239,7 @@ Lineage lineage(const cv::Mat& picture, const FileDescription& file, const Sourc
   }
   const double detail = own_detail(from, factor);
   const double added = departure.energy / std::max(departure.frequencies, 1.0);
-  if (added > kMostAdded * std::max(detail, 0.5)) return Lineage::kOther;
+  if (added > kMostAdded * std::max(detail, kLeastDetail)) return Lineage::kOther;
   return detail >= kLeastDetail ? Lineage::kMade : Lineage::kUnclear;
 }
 

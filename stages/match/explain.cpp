@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "stages/match/decide/decision.h"
+#include "stages/match/refine/colour.h"
 
 namespace lookalike {
 namespace {
@@ -225,9 +226,19 @@ std::string decision_reason(const Match& match, const MatchOptions& options) {
               ? std::string("one shows the other only in part")
               : fmt::format("the correlation is below {:g}", options.duplicate_correlation));
     case Decision::kPart:
-      return match.part ? "sure, but only a small region agrees, and the rest of what both show "
-                          "differs"
-                        : "sure, but the page has other content in the same print";
+      if (match.rival) {
+        return fmt::format("sure, but where it differs from {}, the photo shows that one",
+                           printable(match.rival->paths.front()));
+      }
+      if (match.part) {
+        return "sure, but only a small region agrees, and the rest of what both show differs";
+      }
+      return match.evidence.other_content.empty()
+                 ? fmt::format(
+                       "sure, but the colours of the same print are others: their "
+                       "agreement {:.3f} is below {:g}",
+                       match.evidence.colour.value_or(0), kContradictingColours)
+                 : "sure, but the page has other content in the same print";
     case Decision::kSimilar:
       if (match.has_pose() && match.probability >= kSimilarProbability) {
         return fmt::format("not sure, but the probability {:.3f} is at least {:g}",
@@ -274,6 +285,9 @@ std::string taken_features(const Explanation& why) {
 
 std::string unlisted(const Explanation& why) {
   const Match& judged = *why.judged;
+  if (is_reported(judged, why.options)) {  // see drop_guesses()
+    return "Not listed: it has votes alone, which count only where nothing sure is found.";
+  }
   std::string reason = fmt::format("Not listed: a query judges it {}; it lists {} and better",
                                    quoted(judged.decision), quoted(weakest_reported(why.options)));
   if (judged.probability < why.options.min_probability) {
@@ -297,16 +311,19 @@ ExplainedStep answer(const Explanation& why) {
   const auto step = [](bool passed, std::string reason) {
     return ExplainedStep{"answer", passed, std::move(reason)};
   };
-  if (why.place) {
+  if (why.answer_rank) {
     const std::uint32_t top = why.options.top;
     const std::string number =
-        fmt::format("{}, number {} of {}", quoted(why.judged->decision), *why.place, why.total);
-    if (*why.place > top) {
-      return step(false, fmt::format("Found, but not listed: {}; only {} listed.", number,
-                                     top == 1 ? std::string("the first is")
-                                              : fmt::format("the first {} are", top)));
+        fmt::format("{}, number {} of {}, in place {}", quoted(why.judged->decision),
+                    *why.answer_rank, why.total, why.judged->place);
+    if (why.judged->place > top) {
+      return step(false, fmt::format("Found, but not listed: {}; only the first {} listed.", number,
+                                     top == 1 ? "place is" : fmt::format("{} places are", top)));
     }
-    return step(true, fmt::format("Listed: {}.{}{}", number, how_related(*why.judged),
+    const std::string by_rival =
+        why.judged->rival ? fmt::format(" It is {}.", decision_reason(*why.judged, why.options))
+                          : "";
+    return step(true, fmt::format("Listed: {}.{}{}{}", number, by_rival, how_related(*why.judged),
                                   taken_features(why)));
   }
   if (why.judged) return step(false, unlisted(why));

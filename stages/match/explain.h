@@ -50,10 +50,11 @@ struct Explanation {
   // Their sum is the logit of match.probability; empty without a pose and for identical pictures.
   std::vector<EvidenceTerm> terms;
 
-  std::optional<Match> judged;       // by the query; unset if the query did not verify it
-  std::optional<std::size_t> place;  // among the query's matches, from 1; unset if not reported
-  std::size_t total = 0;             // matches that the query reported, also beyond options.top
-  std::optional<Rival> rival;        // set if it took features from the image
+  std::optional<Match> judged;  // by the query; unset if the query did not verify it
+  std::optional<std::size_t>
+      answer_rank;             // among the query's matches, from 1; unset if not reported
+  std::size_t total = 0;       // matches that the query reported, also beyond options.top
+  std::optional<Rival> rival;  // set if it took features from the image
 };
 
 // A step in words.

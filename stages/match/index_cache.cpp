@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "stages/match/refine/colour.h"
+#include "stages/match/refine/frame.h"
+
 namespace lookalike {
 
 // Half goes to postings: a query reads the lists of thousands of words, but records and pictures of
@@ -14,7 +17,8 @@ IndexCache::IndexCache(const IndexReader& index, PictureLoaders loaders,
       postings_(limit_bytes / 2),
       records_(limit_bytes / 4),
       pictures_(limit_bytes / 8),
-      colours_(limit_bytes / 8) {}
+      colours_{Cache<ImageId, ColourImage>(limit_bytes / 8),
+               Cache<ImageId, ColourImage>(limit_bytes / 16)} {}
 
 void IndexCache::for_each_list(std::uint32_t word,
                                const std::function<void(const EncodedPostings&)>& visit) {
@@ -52,9 +56,13 @@ std::shared_ptr<const std::optional<DecodedImage>> IndexCache::picture(const Sto
       });
 }
 
-std::shared_ptr<const ColourImage> IndexCache::colours(const StoredImage& image) {
-  return colours_.get(
-      image.id, [&] { return loaders_.load_colours(image); },
+double most_pixels(ColourSize size) {
+  return size == ColourSize::kFull ? kMostComparedPixels : kColourPixels;
+}
+
+std::shared_ptr<const ColourImage> IndexCache::colours(const StoredImage& image, ColourSize size) {
+  return colours_[static_cast<std::size_t>(size)].get(
+      image.id, [&] { return loaders_.load_colours(image, most_pixels(size)); },
       [](const ColourImage& picture) { return picture.size_bytes(); });
 }
 

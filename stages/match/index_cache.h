@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -26,9 +27,13 @@ struct Record {
 // Decodes the file of an indexed image again; empty if its content can no longer be read.
 // Thread-safe.
 using PictureLoader = std::function<std::optional<DecodedImage>(const StoredImage&, WantedSize)>;
-// Decodes it in colour, to at most kMostComparedPixels; empty under the same condition.
-// Thread-safe.
-using ColourLoader = std::function<ColourImage(const StoredImage&)>;
+// Decodes it in colour, to at most so many pixels; empty under the same condition. Thread-safe.
+using ColourLoader = std::function<ColourImage(const StoredImage&, double most_pixels)>;
+
+// The size at which colours are read: for differences that a person sees, or for colours alone.
+enum class ColourSize : std::uint8_t { kFull, kReduced };
+inline constexpr std::size_t kColourSizes = 2;
+double most_pixels(ColourSize size);
 
 // Reads the files of indexed images.
 struct PictureLoaders {
@@ -112,7 +117,7 @@ class IndexCache {
   std::shared_ptr<const Record> record(ImageId image);
   // Empty if the content can no longer be read.
   std::shared_ptr<const std::optional<DecodedImage>> picture(const StoredImage& image);
-  std::shared_ptr<const ColourImage> colours(const StoredImage& image);
+  std::shared_ptr<const ColourImage> colours(const StoredImage& image, ColourSize size);
 
  private:
   // A posting list, in memory of its own.
@@ -127,7 +132,7 @@ class IndexCache {
   Cache<std::uint32_t, std::vector<CachedList>> postings_;  // by word
   Cache<ImageId, Record> records_;
   Cache<ImageId, std::optional<DecodedImage>> pictures_;
-  Cache<ImageId, ColourImage> colours_;
+  std::array<Cache<ImageId, ColourImage>, kColourSizes> colours_;
 };
 
 }  // namespace lookalike

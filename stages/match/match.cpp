@@ -112,8 +112,8 @@ Query mirrored(const Query& query) {
       mirrored(query.features, mirror_width(image)),
       query.first_look};
   if (query.colours) {
-    mirror.colours = [colours = query.colours] {
-      ColourImage picture = colours();
+    mirror.colours = [colours = query.colours](double most_pixels) {
+      ColourImage picture = colours(most_pixels);
       picture.brightness = mirrored_pixels(picture.brightness);
       picture.alpha = mirrored_pixels(picture.alpha);
       if (picture.empty()) return picture;

@@ -29,8 +29,9 @@ struct Query {
   // all. See Matcher.
   std::optional<std::size_t> first_look{};
   std::optional<ImageId> excluded_image{};  // never in the answer: the photo was cut from it
-  // Reads the photo in colour; unset or empty if it cannot be read again. Thread-safe.
-  std::function<ColourImage()> colours{};
+  // Reads the photo in colour, with at most so many pixels; unset or empty if it cannot be read
+  // again. Thread-safe.
+  std::function<ColourImage(double most_pixels)> colours{};
 };
 
 // Ratio of a photo's features in the second look to those in the first, if it has enough.
@@ -52,7 +53,8 @@ struct Evidence {
   std::optional<double> correlation{};  // pixel correlation at the pose
   std::optional<double> detail{};       // the same cell by cell; see agreement.h
   std::optional<PictureDifference> difference{};  // unset if the files were not compared in full
-  // Agreement of the colours, see colour_agreement(); unset if they were not compared.
+  // Agreement of the colours, see colour_agreement(); unset if they were not compared, or one of
+  // the pictures is grey.
   std::optional<double> colour{};
   // Where a page shows other strokes than the photo, px of the photo; see find_other_content().
   std::vector<Quad> other_content{};
@@ -86,11 +88,17 @@ struct Match {
   std::vector<std::uint32_t> query_features;
   std::vector<std::string> gone;  // the image.paths without a file
   bool mirrored = false;          // found in the mirrored query: its quad runs anticlockwise
+  // Another image in the same place that the photo fits better where the two differ; see
+  // compare_rivals().
+  std::optional<StoredImage> rival{};
   bool rejected = false;  // by a person; see mark_rejected() in pipeline/groups/rejections.h
 
   // The region of the query that contains all agreement; set only if it covers part of the image.
   // See shared_part().
   std::optional<Quad> part{};
+
+  // Number of its place in the photo, from 1; see number_places().
+  std::size_t place = 0;
 
   // What reached the image over the neighbour graph; see diffuse().
   double flow = 0;
@@ -127,10 +135,11 @@ struct MatchTimes {
 
 // The answer to a query.
 struct QueryResult {
-  std::vector<Match> matches;  // best first, at most options.top
-  // Beyond options.top too: all reported matches, and the number that is_found() counts.
+  std::vector<Match> matches;  // best first, of the first options.top places
+  // Beyond options.top too: all reported matches, the number that is_found() counts, and places.
   std::size_t total = 0;
   std::size_t found = 0;
+  std::size_t places = 0;
   MatchTimes times{};
 };
 

@@ -19,6 +19,7 @@
 #include "base/parallel.h"
 #include "base/random.h"
 #include "stages/match/decide/decision.h"
+#include "stages/match/decide/places.h"
 #include "stages/match/query_run.h"
 #include "stages/match/refine/refiner.h"
 #include "stages/match/shared_search.h"
@@ -31,15 +32,24 @@ void note_missing_files(Match& match) {
                        [](const std::string& path) { return !has_file(path); });
 }
 
-// Returns the first options.top of the matches, with the number of all.
-QueryResult result_of(std::vector<Match> matches, const ReportOptions& options,
-                      const MatchTimes& times) {
+// Numbers the places of the reported matches in a width x height px photo. Guesses are not reported
+// beside sure matches, unless all matches are.
+std::size_t place(std::vector<Match>& matches, const ReportOptions& options, int width,
+                  int height) {
+  if (weakest_reported(options) > Decision::kNone) drop_guesses(matches);
+  return number_places(matches, width, height);
+}
+
+// Returns the matches of the first options.top places, with the number of all.
+QueryResult result_of(std::vector<Match> matches, const ReportOptions& options, int width,
+                      int height, const MatchTimes& times) {
   QueryResult result;
   result.times = times;
+  result.places = place(matches, options, width, height);
   result.total = matches.size();
   result.found = static_cast<std::size_t>(
       std::ranges::count_if(matches, [](const Match& match) { return is_found(match.decision); }));
-  matches.resize(std::min<std::size_t>(matches.size(), options.top));
+  std::erase_if(matches, [&](const Match& match) { return match.place > options.top; });
   std::ranges::for_each(matches, note_missing_files);
   result.matches = std::move(matches);
   return result;
@@ -84,13 +94,13 @@ std::optional<Rival> rival_of(const Match& match, std::span<const Match> answers
   return rival;
 }
 
-// Completes the explanation of an image by its place among the answers.
-void place_among(const std::vector<Match>& answers, const DecideOptions& options,
-                 Explanation& explanation) {
+// Completes the explanation of an image by its rank among the answers.
+void rank_among(const std::vector<Match>& answers, const DecideOptions& options,
+                Explanation& explanation) {
   explanation.total = answers.size();
   const auto answered = find_match(answers, explanation.match.image.id);
   if (answered != answers.end()) {
-    explanation.place = static_cast<std::size_t>(answered - answers.begin()) + 1;
+    explanation.answer_rank = static_cast<std::size_t>(answered - answers.begin()) + 1;
     explanation.judged = *answered;
   }
   const auto inliers = [](const Match& match) { return match.evidence.inliers; };
@@ -147,7 +157,8 @@ QueryResult Matcher::match(const Query& query, const ReportOptions& asked,
   if (asked.mirror) {
     merge_mirrored(matches, matches_of(mirrored(query)), mirror_width(query.image));
   }
-  return result_of(std::move(matches), asked, times);
+  const ImageRecord& photo = query.image.record;
+  return result_of(std::move(matches), asked, photo.width, photo.height, times);
 }
 
 QueryResult Matcher::match_indexed(ImageId id) const {
@@ -159,7 +170,8 @@ QueryResult Matcher::match_indexed(ImageId id, const ReportOptions& asked) const
   if (record->features.empty()) return {};
   MatchTimes times;
   QueryRun run(*shared_, input_of(*shared_, record, asked));
-  return result_of(reported(run.answer(times).judged, asked), asked, times);
+  return result_of(reported(run.answer(times).judged, asked), asked, record->image.width,
+                   record->image.height, times);
 }
 
 Matcher::Pairs Matcher::pairs(ImageId id, const Wanted& wanted) const {
@@ -205,7 +217,8 @@ Explanation Matcher::explain(const Query& query, ImageId id) const {
       explanation = std::move(side.explanation);
     }
   }
-  place_among(answers, options, explanation);
+  place(answers, options, query.image.record.width, query.image.record.height);
+  rank_among(answers, options, explanation);
   note_missing_files(explanation.match);
   return explanation;
 }

@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "base/work_limits.h"
 #include "stages/match/decide/decision.h"
+#include "stages/match/decide/places.h"
 #include "stages/match/refine/colour.h"
 #include "stages/match/refine/compare_pictures.h"
 #include "stages/match/refine/other_content.h"
@@ -25,6 +26,8 @@ constexpr double kEvenChance = 0.5;
 constexpr std::size_t kSecondLookDepth = 3;
 // Images, the best by votes, among which an image's neighbours are looked for.
 constexpr std::size_t kNeighbourCandidates = 40;
+// The correlation with the photo from which a match never loses to a rival.
+constexpr double kNoRivalCorrelation = 0.7;
 // Weight of an edge by votes for each agreeing pair, and its maximum.
 constexpr double kWeightOfAPair = 0.01;
 constexpr double kMostByVotes = 0.4;
@@ -116,8 +119,9 @@ QueryInput input_of(SharedSearch& shared, const Query& photo, const ReportOption
                : shared.words_of(photo, kSecondLookWords * words_per_feature,
                                  photo.features.size());
   };
-  const auto colours = [&photo] {
-    return std::make_shared<const ColourImage>(photo.colours ? photo.colours() : ColourImage{});
+  const auto colours = [&photo](ColourSize size) {
+    return std::make_shared<const ColourImage>(photo.colours ? photo.colours(most_pixels(size))
+                                                             : ColourImage{});
   };
   return {words, [&] { return &photo.image; }, colours, report, is_compared};
 }
@@ -130,7 +134,8 @@ QueryInput input_of(SharedSearch& shared, const std::shared_ptr<const Record>& r
             picture = shared.cache.picture(record->image);
             return *picture ? &**picture : nullptr;
           },
-          [&shared, record] { return shared.cache.colours(record->image); }, report};
+          [&shared, record](ColourSize size) { return shared.cache.colours(record->image, size); },
+          report};
 }
 
 QueryTrace QueryRun::answer(MatchTimes& times) {
@@ -164,12 +169,13 @@ QueryTrace QueryRun::answer(MatchTimes& times) {
   }
   do {
     trace.judged = judged(trace.words(), matches);
+    timed(times.refine, [&] { tell_rivals_apart(trace.words(), trace.judged); });
     if (options_.related) {
       timed(times.relate,
             [&] { relate(shared_, trace.words().excluded_image, input_.report, trace.judged); });
     }
-    // Refining changes the order, and with it what is listed.
-  } while (compares && refine_some(listed(trace.judged)) > 0);
+    // Pixels change probabilities, and with them what is reported.
+  } while (compares && refine_some(reportable(trace.judged)) > 0);
   return trace;
 }
 
@@ -318,7 +324,10 @@ bool QueryRun::refine(PoseRefiner& refiner, Match& match) {
   if (fills(match.quad, photo.width, photo.height)) compare_whole(refiner, match, &**object);
   match.moved_px = furthest_corner_px(before, match.quad);
   if (finds_crops_ || fills(match.quad, photo.width, photo.height)) find_difference(match);
-  if (!finds_crops_) find_content(**object, match);
+  if (finds_crops_) return true;
+  find_content(**object, match);
+  const bool is_sure = shared_.calibration.probability(match.evidence) >= options_.same_probability;
+  if (is_sure && !match.evidence.identical) compare_colours(match);
   return true;
 }
 
@@ -332,11 +341,10 @@ void QueryRun::find_difference(Match& match) {
     return;
   }
   check_time();
-  const auto image = shared_.cache.colours(match.image);
-  const ColourImage& photo = colours();
+  const auto image = shared_.cache.colours(match.image, ColourSize::kFull);
+  const ColourImage& photo = colours(ColourSize::kFull);
   if (image->empty() || photo.empty()) return;
   match.evidence.difference = compare_pictures(*image, photo, match.object_to_query);
-  if (!finds_crops_) compare_colours(match);  // pairs do not state it
 }
 
 // Looks for other content if a page surely agrees as a whole.
@@ -346,27 +354,72 @@ void QueryRun::find_content(const DecodedImage& object, Match& match) {
   if (!is_page(object.pixels.view())) return;
   if (shared_.calibration.probability(evidence) < options_.same_probability) return;
   check_time();
-  const auto image = shared_.cache.colours(match.image);
-  const ColourImage& photo = colours();
+  const auto image = shared_.cache.colours(match.image, ColourSize::kFull);
+  const ColourImage& photo = colours(ColourSize::kFull);
   if (image->empty() || photo.empty()) return;
   match.evidence.other_content = find_other_content(*image, photo, match.object_to_query);
   if (!match.evidence.other_content.empty()) match.part.reset();  // the print agrees as a whole
-  compare_colours(match);
 }
 
 // Compares the colours at the pose.
 void QueryRun::compare_colours(Match& match) {
-  const ColourImage& photo = colours();
-  if (!match.has_pose() || is_grey(photo)) return;
-  const auto image = shared_.cache.colours(match.image);
+  if (!input_.colours || !match.has_pose()) return;
+  check_time();
+  const ColourImage& photo = colours(ColourSize::kReduced);
+  if (is_grey(photo)) return;
+  const auto image = shared_.cache.colours(match.image, ColourSize::kReduced);
+  if (is_grey(*image)) return;
   match.evidence.colour = colour_agreement(*image, photo, match.object_to_query);
 }
 
 // Returns the query's picture in colour, empty if it cannot be read.
-const ColourImage& QueryRun::colours() {
+const ColourImage& QueryRun::colours(ColourSize size) {
   const std::lock_guard lock(reading_colours_);
-  if (!colours_) colours_ = input_.colours();
-  return **colours_;
+  auto& colours = colours_[static_cast<std::size_t>(size)];
+  if (!colours) colours = input_.colours(size);
+  return *colours;
+}
+
+// Compares the sure matches of each place with the best of them where the images differ. One that
+// the photo does not show is a part; if that is the best, the other takes its score and its place.
+void QueryRun::tell_rivals_apart(const IndexQuery& query, std::vector<Match>& judged) {
+  if (!input_.colours || !compares_pixels()) return;
+  const auto is_rival = [&](const Match& match) {
+    return match.decision == Decision::kSameObject && compared_.contains(match.image.id);
+  };
+  const auto may_lose = [](const Match& match) {
+    return match.evidence.correlation.value_or(-1) < kNoRivalCorrelation;
+  };
+  number_places(judged, query.width, query.height);
+  std::map<std::size_t, Match*> best;  // by place
+  for (Match& match : judged) {
+    if (!is_rival(match)) continue;
+    Match*& first = best.emplace(match.place, &match).first->second;
+    if (first == &match || !(may_lose(match) || may_lose(*first))) continue;
+    const RivalComparison found = compare(*first, match);
+    if (found.second_wins() && may_lose(*first)) {
+      std::swap(first->score, match.score);
+      std::swap(*first, match);
+    } else if (!found.first_wins() || !may_lose(match)) {
+      continue;
+    }
+    match.decision = Decision::kPart;
+    match.rival = first->image;
+  }
+}
+
+RivalComparison QueryRun::compare(const Match& first, const Match& second) {
+  const auto [known, is_new] = rivals_.try_emplace({first.image.id, second.image.id});
+  if (!is_new) return known->second;
+  check_time();
+  const auto one = shared_.cache.colours(first.image, ColourSize::kReduced);
+  const auto two = shared_.cache.colours(second.image, ColourSize::kReduced);
+  const ColourImage& photo = colours(ColourSize::kReduced);
+  if (!one->empty() && !two->empty() && !is_grey(photo)) {
+    known->second =
+        compare_rivals(photo, {*one, first.object_to_query}, {*two, second.object_to_query});
+  }
+  return known->second;
 }
 
 // Takes the pose under which each picture fills the other if they agree better so. The indexed one
@@ -402,15 +455,11 @@ std::vector<Match> QueryRun::judged(const IndexQuery& query, std::vector<Match> 
   return matches;
 }
 
-// Returns the images with a pose that the answer lists.
-QueryRun::ImageIds QueryRun::listed(std::span<const Match> judged) const {
+// Returns the images with a pose that may be reported, whatever options.top is.
+QueryRun::ImageIds QueryRun::reportable(std::span<const Match> judged) const {
   ImageIds images;
-  std::size_t count = 0;
   for (const Match& match : judged) {
-    if (count == input_.report.top) break;
-    if (!is_reported(match, input_.report)) continue;
-    ++count;
-    if (match.has_pose()) images.insert(match.image.id);
+    if (match.has_pose() && is_reported(match, input_.report)) images.insert(match.image.id);
   }
   return images;
 }

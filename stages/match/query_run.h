@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -15,6 +17,7 @@
 #include "stages/match/match.h"
 #include "stages/match/matcher.h"
 #include "stages/match/refine/refiner.h"
+#include "stages/match/refine/rivals.h"
 #include "stages/match/shared_search.h"
 #include "stages/match/vote/query_words.h"
 #include "stages/match/vote/shortlist.h"
@@ -27,7 +30,8 @@ enum class Look { kFirst, kSecond };
 struct QueryInput {
   std::function<IndexQuery(Look)> words;         // the same at both looks for an indexed image
   std::function<const DecodedImage*()> picture;  // to compare; null if it cannot be read
-  std::function<std::shared_ptr<const ColourImage>()> colours;  // empty if it cannot be read
+  // Empty if it cannot be read.
+  std::function<std::shared_ptr<const ColourImage>(ColourSize)> colours;
   ReportOptions report{};
   Matcher::Compared is_compared{};  // see Matcher::match; empty: all
 };
@@ -87,10 +91,12 @@ class QueryRun {
   void find_difference(Match& match);
   void find_content(const DecodedImage& object, Match& match);
   void compare_colours(Match& match);
-  const ColourImage& colours();
+  const ColourImage& colours(ColourSize size);
+  void tell_rivals_apart(const IndexQuery& query, std::vector<Match>& judged);
+  RivalComparison compare(const Match& first, const Match& second);
 
   std::vector<Match> judged(const IndexQuery& query, std::vector<Match> matches) const;
-  ImageIds listed(std::span<const Match> judged) const;
+  ImageIds reportable(std::span<const Match> judged) const;
   bool could_be_sure(const Match& match) const;
   bool keep_sure(std::vector<Match>& matches);
 
@@ -100,7 +106,9 @@ class QueryRun {
   std::optional<const DecodedImage*> picture_;  // unset before it is read
   std::optional<Pyramid> scene_;                // of the picture; made for the first comparison
   std::mutex reading_colours_;
-  std::optional<std::shared_ptr<const ColourImage>> colours_;  // unset before they are read
+  // By size; null before they are read.
+  std::array<std::shared_ptr<const ColourImage>, kColourSizes> colours_;
+  std::map<std::pair<ImageId, ImageId>, RivalComparison> rivals_;
   bool finds_crops_ = false;  // true if matches that are not whole may be one picture, too
   ImageIds compared_;
   std::atomic<bool> all_read_ = true;  // false if an image to compare could not be read

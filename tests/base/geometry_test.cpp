@@ -97,6 +97,14 @@ TEST(IntersectionOverUnion, KnownOverlaps) {
   EXPECT_DOUBLE_EQ(intersection_over_union(diamond, kSquare), 0.5);
 }
 
+TEST(IntersectionOverUnion, WhatLiesOutsideTheFrameDoesNotCount) {
+  const Quad wide = {Point{-90, 0}, Point{10, 0}, Point{10, 10}, Point{-90, 10}};
+  EXPECT_DOUBLE_EQ(intersection_over_union(wide, kSquare), 0.1);
+  EXPECT_DOUBLE_EQ(intersection_over_union(wide, kSquare, kSquare), 1);
+  EXPECT_DOUBLE_EQ(intersection_over_union(wide, shifted(kSquare, 5, 0), kSquare), 0.5);
+  EXPECT_DOUBLE_EQ(intersection_over_union(shifted(kSquare, 20, 0), kSquare, kSquare), 0);
+}
+
 TEST(IntersectionOverUnion, QuadThatIsNotConvexSharesNothing) {
   const Quad folded = {kSquare[0], kSquare[2], kSquare[1], kSquare[3]};
   EXPECT_EQ(intersection_over_union(kSquare, folded), 0);

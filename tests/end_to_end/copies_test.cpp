@@ -86,15 +86,19 @@ TEST_F(Copies, AnIndexedFileIsADuplicateOfItselfHoweverLittleItShows) {
   }
 }
 
-TEST_F(Copies, WhatIsNotListedIsCounted) {
-  const json answered = answer({"--top", "10", at("query.png")});
+TEST_F(Copies, ThoseOfOnePlaceAreFoldedInTextAlone) {
+  const json answered = answer({"--top", "1", at("query.png")});
   EXPECT_EQ(answered["found"], kNearCopies);
   EXPECT_EQ(answered["total"], kNearCopies);
-  EXPECT_EQ(answered["matches"].size(), 10U);
-  const std::string words = "15 found, 10 of 15 listed";
-  EXPECT_THAT(query({"--top", "10", "--report", at("r.html"), at("query.png")}).out,
-              HasSubstr(words));
-  EXPECT_THAT(content_of(at("r.html")), HasSubstr(words));
+  EXPECT_EQ(answered["places"], 1);
+  EXPECT_EQ(answered["matches"].size(), kNearCopies);
+  for (const json& match : answered["matches"]) EXPECT_EQ(match["place"], 1);
+  const std::string folded = query({"--report", at("r.html"), at("query.png")}).out;
+  EXPECT_THAT(folded, HasSubstr("15 found\n"));
+  EXPECT_THAT(folded, HasSubstr("14 more here: 14 duplicate\n"));
+  EXPECT_THAT(content_of(at("r.html")), HasSubstr("14 more here"));
+  const std::string unfolded = query({"--unfold", at("query.png")}).out;
+  EXPECT_EQ(std::ranges::count(unfolded, '\n'), 1 + kNearCopies);
 }
 
 TEST_F(Copies, AllFilesOfTheSameBytesAreListed) {
@@ -111,7 +115,7 @@ TEST_F(Copies, TablesHaveARowAndPathsALinePerFile) {
   const std::string table = query({"--top", "1", "--format", "tsv", at("other.png")}).out;
   for (const std::string& file :
        {at("photos/other.png"), at("photos/same.png"), "file://" + at("photos/%FF.png")}) {
-    EXPECT_THAT(table, ContainsRegex("\t1\tduplicate\t[^\n]*\t" + file + "\t\tfalse\n"));
+    EXPECT_THAT(table, ContainsRegex("\t1\t1\tduplicate\t[^\n]*\t" + file + "\t\tfalse\n"));
   }
   const std::string paths = query({"--top", "1", "--format", "paths", at("other.png")}).out;
   EXPECT_EQ(paths, at("photos/other.png") + '\n' + at("photos/same.png") + '\n' +

@@ -99,7 +99,7 @@ TEST_F(ExplainTest, TheTextNamesEachStepAndFitsATerminal) {
                                  "probability", "decision", "answer"}) {
     EXPECT_THAT(result.out, HasSubstr("\n" + step + " ")) << step;
   }
-  EXPECT_THAT(joined(result.out), HasSubstr("answer yes Listed: \"same_object\", number 1 of 1."));
+  EXPECT_THAT(joined(result.out), HasSubstr("answer yes Listed: \"same_object\", number 1 of 1, in place 1."));
   EXPECT_THAT(result.out, HasSubstr("agreement in detail"));
   std::istringstream lines(result.out);
   for (std::string line; std::getline(lines, line);) {
@@ -182,7 +182,7 @@ TEST_F(ExplainTest, ThePageShowsBothPicturesAndTheSteps) {
   EXPECT_THAT(html, HasSubstr("features agree"));
   EXPECT_THAT(html, HasSubstr("class=\"outline\""));
   EXPECT_THAT(html, HasSubstr("agreement in detail <b>"));
-  EXPECT_THAT(html, HasSubstr("Listed: &quot;same_object&quot;, number 1 of 1."));
+  EXPECT_THAT(html, HasSubstr("Listed: &quot;same_object&quot;, number 1 of 1, in place 1."));
 
   // A failure leaves the earlier page unchanged.
   EXPECT_EQ(explain({"--report", page, path("broken.png"), path("posters/3.png")}).exit_code, 3);

@@ -22,19 +22,21 @@ Match match_of(const std::string& path) {
 }
 
 TEST(QueryAnswer, HasTheShapeThatIsPromised) {
-  QueryResult result{.matches = {match_of("/photos/a.jpg")}, .total = 3, .found = 2};
+  QueryResult result{.matches = {match_of("/photos/a.jpg")}, .total = 3, .found = 2, .places = 2};
   result.matches[0].image.id = 7;
+  result.matches[0].place = 1;
   result.matches[0].gone = {"/another/copy.jpg"};
-  EXPECT_EQ(
-      json_text(query_answer("q.jpg", result)),
-      R"({"query":"q.jpg","found":2,"total":3,"matches":[{"id":7,"path":"/photos/a.jpg","page":1,)"
-      R"("paths":["/photos/a.jpg","/another/copy.jpg"],"gone":["/another/copy.jpg"],)"
-      R"("score":12.5,"probability":0.875,"decision":"same_object","via":[],"mirrored":false,)"
-      R"("rejected":false,"inliers":42,)"
-      R"("correlation":0.75,"evidence":{"votes_excess":0.0,"shortlist":0,"pairs":0,)"
-      R"("effective_inliers":0,"coherence":0.0,"squeeze":1.0,"detail":null,"colour":null,)"
-      R"("difference":null,"other_content":[]},"moved_px":0.5,)"
-      R"("quad":[[1.0,2.0],[3.142,2.0],[3.0,4.0],[1.0,4.0]]}]})");
+  EXPECT_EQ(json_text(query_answer("q.jpg", result)),
+            R"({"query":"q.jpg","found":2,"total":3,"places":2,"matches":[{"id":7,)"
+            R"("path":"/photos/a.jpg","page":1,)"
+            R"("paths":["/photos/a.jpg","/another/copy.jpg"],"gone":["/another/copy.jpg"],)"
+            R"("place":1,"score":12.5,"probability":0.875,"decision":"same_object","via":[],)"
+            R"("rival":null,"mirrored":false,)"
+            R"("rejected":false,"inliers":42,)"
+            R"("correlation":0.75,"evidence":{"votes_excess":0.0,"shortlist":0,"pairs":0,)"
+            R"("effective_inliers":0,"coherence":0.0,"squeeze":1.0,"detail":null,"colour":null,)"
+            R"("difference":null,"other_content":[]},"moved_px":0.5,)"
+            R"("quad":[[1.0,2.0],[3.142,2.0],[3.0,4.0],[1.0,4.0]]}]})");
 }
 
 TEST(QueryAnswer, SaysHowARelatedImageWasFound) {
@@ -50,7 +52,7 @@ TEST(QueryAnswer, SaysHowARelatedImageWasFound) {
 
 TEST(QueryAnswer, NoMatchesAreAnEmptyList) {
   EXPECT_EQ(json_text(query_answer("q.jpg", {})),
-            R"({"query":"q.jpg","found":0,"total":0,"matches":[]})");
+            R"({"query":"q.jpg","found":0,"total":0,"places":0,"matches":[]})");
 }
 
 TEST(FailedAnswer, AFileThatWasNeverThereHasNotVanished) {
@@ -86,7 +88,8 @@ TEST(ExplainAnswer, HasTheShapeThatIsPromised) {
   why.attempt = {.inliers = 42, .cells = 20};
   why.terms = {{"constant", 1, -4}, {"detail", 0.5, 6}};
   why.judged = why.match;
-  why.place = 1;
+  why.answer_rank = 1;
+  why.judged->place = 1;
   why.total = 2;
   Json answer = explain_answer("q.jpg", why);
   const Json steps = answer["steps"];
@@ -108,13 +111,13 @@ TEST(ExplainAnswer, HasTheShapeThatIsPromised) {
             R"({"name":"constant","value":1.0,"weight":-4.0,"product":-4.0},)"
             R"({"name":"detail","value":0.5,"weight":6.0,"product":3.0}]},)"
             R"("decision":"same_object",)"
-            R"("answer":{"listed":true,"place":1,"total":2,"decision":"same_object",)"
+            R"("answer":{"listed":true,"rank":1,"place":1,"total":2,"decision":"same_object",)"
             R"("via":[],"rival":null}})");
   ASSERT_EQ(steps.size(), 9U);
   EXPECT_EQ(steps.front()["step"], "features");
   EXPECT_EQ(steps.back()["step"], "answer");
   EXPECT_EQ(steps.back()["passed"], true);
-  EXPECT_EQ(steps.back()["reason"], "Listed: \"same_object\", number 1 of 2.");
+  EXPECT_EQ(steps.back()["reason"], "Listed: \"same_object\", number 1 of 2, in place 1.");
 }
 
 TEST(ExplainAnswer, SaysHowARelatedImageWasFound) {
@@ -125,12 +128,14 @@ TEST(ExplainAnswer, SaysHowARelatedImageWasFound) {
   why.judged->via.resize(2);
   why.judged->via[0].paths = {"/photos/b.jpg"};
   why.judged->via[1].paths = {"/photos/c.jpg"};
-  why.place = 1;
+  why.answer_rank = 1;
+  why.judged->place = 1;
   why.total = 1;
   const Json answer = explain_answer("q.jpg", why);
   EXPECT_EQ(answer["answer"]["via"].size(), 2U);
   EXPECT_EQ(answer["steps"].back()["reason"],
-            "Listed: \"related\", number 1 of 1. The photo surely shows what /photos/b.jpg shows, "
+            "Listed: \"related\", number 1 of 1, in place 1. The photo surely shows what "
+            "/photos/b.jpg shows, "
             "that shows what /photos/c.jpg shows, and that shows what this image shows.");
 }
 

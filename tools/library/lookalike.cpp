@@ -111,6 +111,7 @@ Found found_of(const Match& match) {
                  .decision = std::string(to_string(match.decision)),
                  .probability = match.probability,
                  .correlation = match.evidence.correlation,
+                 .place = match.place,
                  .mirrored = match.mirrored};
   if (match.has_pose()) {
     auto& outline = found.outline.emplace();

@@ -61,6 +61,8 @@ struct Found {
   // Where the image, or for "part" the shared part, lies in the photo: top-left, top-right,
   // bottom-right, bottom-left. Unset if geometry found no place.
   std::optional<std::array<Corner, 4>> outline{};
+  // Number of the place in the photo, from 1: images whose outlines overlap share one.
+  std::size_t place = 0;
   bool mirrored = false;  // only with match.mirror=true; the outline runs anticlockwise
 };
 
@@ -74,8 +76,8 @@ class LOOKALIKE_API Finder {
   Finder(Finder&&) noexcept;
   Finder& operator=(Finder&&) noexcept;
 
-  // Returns what the photo shows, best first, at most match.top. Throws Failure(kInput) for a file
-  // that cannot be used.
+  // Returns what the photo shows in its first match.top places, best first. Throws Failure(kInput)
+  // for a file that cannot be used.
   std::vector<Found> find(const std::string& file) const;
   // Does the same for an image file in memory.
   std::vector<Found> find_encoded(std::span<const std::uint8_t> bytes) const;

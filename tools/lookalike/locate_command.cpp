@@ -105,11 +105,11 @@ std::vector<std::string> object_names(const LocateArguments& arguments,
 }
 
 // Reads a picture in colour; empty if it cannot be read.
-ColourImage colours_of(const std::string& path, const ImagesOptions& limits) {
+ColourImage colours_of(const std::string& path, double most_pixels, const ImagesOptions& limits) {
   const auto loaded = load_file(path, limits);
   const auto* file = std::get_if<LoadedFile>(&loaded);
   if (file == nullptr) return {};
-  auto decoded = decode_in_colour(*file, kMostComparedPixels, limits);
+  auto decoded = decode_in_colour(*file, most_pixels, limits);
   auto* picture = std::get_if<ColourImage>(&decoded);
   return picture != nullptr ? std::move(*picture) : ColourImage{};
 }
@@ -133,8 +133,9 @@ class Loader {
     auto& image = std::get<DecodedImage>(decoded);
     Query query = extract_ ? query_of(*extract_, std::move(image)) : Query{std::move(image), {}};
     // Read once, because every object is sought in every scene.
-    query.colours = [path, limits = config_.images, known = std::make_shared<Colours>()] {
-      std::call_once(known->read, [&] { known->picture = colours_of(path, limits); });
+    query.colours = [path, limits = config_.images,
+                     known = std::make_shared<Colours>()](double most_pixels) {
+      std::call_once(known->read, [&] { known->picture = colours_of(path, most_pixels, limits); });
       return known->picture;
     };
     return query;
@@ -232,8 +233,9 @@ ReportEntry locate_entry(const std::string& scene, const std::string& file,
 
 // Makes the colours of what the mask hides transparent.
 void hide_masked(Query& query) {
-  query.colours = [colours = std::move(query.colours), mask = query.image.alpha] {
-    ColourImage picture = colours();
+  query.colours = [colours = std::move(query.colours),
+                   mask = query.image.alpha](double most_pixels) {
+    ColourImage picture = colours(most_pixels);
     if (picture.empty() || mask.empty()) return picture;
     picture.alpha = GrayImage(picture.brightness.width, picture.brightness.height);
     cv::Mat alpha(picture.alpha.height, picture.alpha.width, CV_8U, picture.alpha.pixels.data());

@@ -3,7 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
+#include <functional>
 #include <iostream>
+#include <iterator>
+#include <map>
+#include <span>
 #include <string_view>
 #include <system_error>
 #include <variant>
@@ -24,6 +28,7 @@
 #include "pipeline/searcher.h"
 #include "stages/decode/decode.h"
 #include "stages/decode/pixels.h"
+#include "stages/match/decide/decision.h"
 #include "stages/match/match.h"
 #include "tools/command_line/standard_input.h"
 #include "tools/lookalike/commands.h"
@@ -39,7 +44,7 @@ struct QueryArguments : OutputtingArguments {
   explicit QueryArguments(CLI::App& command)
       : OutputtingArguments(command),
         format(command, {.json = "one JSON object per photo, one per line",
-                         .columns = {"query", "rank", "decision", "probability", "inliers",
+                         .columns = {"query", "rank", "place", "decision", "probability", "inliers",
                                      "correlation", "mirrored", "path", "error", "gone"},
                          .paths = {"query", "path"},
                          .reads_names = true}) {
@@ -51,6 +56,7 @@ struct QueryArguments : OutputtingArguments {
     auto* mirror = config.add("match.mirror");
     config.add("match.min_probability");
     command.add_flag("--all", all, "Also list images that do not look alike, as \"none\"");
+    command.add_flag("--unfold", unfold, "Print every match of a place as text, not only the best");
     add_value(command, "--region X,Y,WIDTH,HEIGHT", region,
               "Look up only this part of each photo, in px");
     add_each(command, "--id PATH|NUMBER", indexed,
@@ -74,6 +80,7 @@ struct QueryArguments : OutputtingArguments {
 
   FormatArgument format;
   bool all = false;
+  bool unfold = false;
   bool fail_if_none = false;
   std::string report;
   std::string list;                  // a file of names
@@ -82,17 +89,33 @@ struct QueryArguments : OutputtingArguments {
   std::vector<std::string> photos;
 };
 
-// "2 found", "1 found by a part", "nothing found", "nothing sure found", "12 found, 10 of 15
-// listed".
+// The matches of one place, best first.
+using Place = std::vector<const Match*>;
+
+std::vector<Place> places_of(const QueryResult& result) {
+  std::map<std::size_t, Place> places;
+  for (const Match& match : result.matches) places[match.place].push_back(&match);
+  std::vector<Place> in_order;
+  for (auto& [number, place] : places) in_order.push_back(std::move(place));
+  return in_order;
+}
+
+// "2 found", "1 found by a part", "nothing found", "nothing sure found", "12 found in 3 places",
+// "24 found in 12 places, 10 places listed".
 std::string headline(const QueryResult& result) {
   const bool parts_alone = std::ranges::none_of(
       result.matches, [](const Match& match) { return match.decision > Decision::kPart; });
+  const std::vector<Place> places = places_of(result);
+  const auto sure_places = std::ranges::count_if(
+      places, [](const Place& place) { return is_found(place.front()->decision); });
   std::string text = result.found > 0
                          ? fmt::format("{} found{}", result.found, parts_alone ? " by a part" : "")
                      : result.total > 0 ? "nothing sure found"
                                         : "nothing found";
-  if (result.total > result.matches.size()) {
-    text += fmt::format(", {} of {} listed", result.matches.size(), result.total);
+  if (result.places > places.size()) {
+    text += fmt::format(", {} of {} places listed", places.size(), result.places);
+  } else if (sure_places > 1) {
+    text += fmt::format(" in {} places", sure_places);
   }
   return text;
 }
@@ -104,10 +127,16 @@ std::string via_text(const Match& match) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+// True if only votes make the image similar: then its probability says nothing.
+bool is_guess(const Match& match) {
+  return !match.has_pose() ||
+         (match.decision == Decision::kSimilar && match.probability < kSimilarProbability);
+}
+
 // Returns the known properties of a match.
 Facts facts_of(const Match& match) {
   Facts facts = {{"decision", std::string(to_string(match.decision))}};
-  if (match.has_pose()) {
+  if (!is_guess(match)) {
     facts.emplace_back("probability", fmt::format("{:.3f}", match.probability));
     facts.emplace_back("inliers", fmt::format("{}", match.evidence.inliers));
   }
@@ -152,25 +181,45 @@ fmt::text_style style_of(Decision decision) {
 
 // Returns the facts of a row of text, the same for each match.
 Facts columns_of(const Match& match) {
-  const bool located = match.has_pose();
+  const bool located = !is_guess(match);
   const auto& correlation = match.evidence.correlation;
   return {{"probability", located ? fmt::format("{:.3f}", match.probability) : "-"},
           {"inliers", located ? fmt::format("{}", match.evidence.inliers) : "-"},
           {"correlation", correlation ? fmt::format("{:.3f}", *correlation) : "-"}};
 }
 
-void print_query(const std::string& photo, const QueryResult& result) {
+void print_match(const Match& match) {
+  const std::string& path = path_of(match);
+  print_row(match.place, std::string(to_string(match.decision)), style_of(match.decision),
+            columns_of(match),
+            path_text(match, path) +
+                (match.via.empty() ? "" : fmt::format("  (through {})", via_text(match))) +
+                (match.mirrored ? "  (mirrored)" : "") + (match.rejected ? "  (rejected)" : ""));
+  for (const std::string& copy : match.image.paths) {
+    if (copy != path) fmt::print("      also  {}\n", path_text(match, copy));
+  }
+}
+
+// "3 more here: 1 duplicate, 2 same_object".
+std::string folded_text(std::span<const Match* const> matches) {
+  std::map<Decision, std::size_t, std::greater<>> counts;
+  for (const Match* match : matches) ++counts[match->decision];
+  std::vector<std::string> texts;
+  for (const auto& [decision, count] : counts) {
+    texts.push_back(fmt::format("{} {}", count, to_string(decision)));
+  }
+  return fmt::format("{} more here: {}", matches.size(), fmt::join(texts, ", "));
+}
+
+void print_query(const std::string& photo, const QueryResult& result, bool unfold) {
   fmt::print("{}: {}\n", styled(printable(photo), fmt::emphasis::bold), headline(result));
-  for (std::size_t i = 0; i < result.matches.size(); ++i) {
-    const Match& match = result.matches[i];
-    const std::string& path = path_of(match);
-    print_row(i + 1, std::string(to_string(match.decision)), style_of(match.decision),
-              columns_of(match),
-              path_text(match, path) +
-                  (match.via.empty() ? "" : fmt::format("  (through {})", via_text(match))) +
-                  (match.mirrored ? "  (mirrored)" : "") + (match.rejected ? "  (rejected)" : ""));
-    for (const std::string& copy : match.image.paths) {
-      if (copy != path) fmt::print("      also  {}\n", path_text(match, copy));
+  for (const Place& place : places_of(result)) {
+    print_match(*place.front());
+    const std::span others(std::next(place.begin()), place.end());
+    if (unfold) {
+      for (const Match* match : others) print_match(*match);
+    } else if (!others.empty()) {
+      fmt::print("      {}\n", styled(folded_text(others), fmt::emphasis::faint));
     }
   }
 }
@@ -189,6 +238,7 @@ Json query_rows(const std::string& photo, const QueryResult& result, bool paths_
       if (paths_alone && is_gone(match, path)) continue;
       rows.push_back({{"query", text_of_path(photo)},
                       {"rank", i + 1},
+                      {"place", match.place},
                       {"decision", to_string(match.decision)},
                       {"probability", match.probability},
                       {"inliers", match.evidence.inliers},
@@ -213,8 +263,13 @@ ReportEntry query_entry(const Subject& subject, const std::string& photo,
                         const QueryResult& result) {
   ReportEntry entry{.photo = photo, .name = subject.name, .verdict = headline(result)};
   entry.found = result.found > 0;
-  for (const Match& match : result.matches) {
+  for (const Place& place : places_of(result)) {
+    const Match& match = *place.front();
     ReportFinding& finding = entry.findings.emplace_back();
+    for (const Match* other : std::span(std::next(place.begin()), place.end())) {
+      finding.others.push_back(
+          fmt::format("{}: {}", to_string(other->decision), path_text(*other, path_of(*other))));
+    }
     finding.image = path_of(match);
     finding.facts = facts_of(match);
     for (const std::string& path : match.image.paths) {
@@ -440,7 +495,7 @@ class Answers {
   void add(const Subject& subject, const QueryResult& result) {
     printer_.print(query_answer(subject.name, result),
                    query_rows(subject.name, result, printer_.format() == Format::kPaths),
-                   [&] { print_query(subject.name, result); });
+                   [&] { print_query(subject.name, result, arguments_.unfold); });
     found_any_ |= result.found > 0;
     for (const Match& match : result.matches) gone_ += match.gone.size();
     if (arguments_.report.empty()) return;
@@ -535,11 +590,14 @@ int query(const QueryArguments& arguments, RunConfig config, Progress::Style sty
 void add_query_command(CLI::App& app, Action& action) {
   add_command(
       app, action, "query", "Find the indexed images that photos show, and where",
-      "Output: what was found for each photo, in colour on a terminal. A table has a row per file "
-      "of a match; paths are the existing files of the matches, including those that are only "
+      "Output: what was found for each photo, by places of the photo, in colour on a terminal. "
+      "Text "
+      "shows the best match of each place. A table has a row per file of every match; paths are "
+      "the existing files of the matches, including those that are only "
       "similar or related unless --min-probability leaves them out.\n"
       "Decisions: duplicate; variant, the same picture with a visible difference; same_object; "
-      "part, where only a part is shared; similar, without confirmation; related, which shows what "
+      "part, where only a part or the print is shared; similar, without confirmation; related, "
+      "which shows what "
       "a "
       "sure match shows; with --all, also none.\n"
       "Example: lookalike query -d photos.db --report found.html holiday.jpg\n"

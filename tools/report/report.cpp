@@ -218,6 +218,13 @@ std::string path_list(const std::vector<std::string>& paths) {
   return html;
 }
 
+// Returns the other images of a place, folded.
+std::string others_list(const ReportFinding& finding) {
+  if (finding.others.empty()) return {};
+  return fmt::format("<details><summary>{} more here</summary>{}</details>", finding.others.size(),
+                     path_list(finding.others));
+}
+
 std::string object_card(const ReportFinding& finding,
                         const std::variant<Picture, SkippedFile>& loaded, const std::string& id,
                         std::size_t index) {
@@ -225,11 +232,11 @@ std::string object_card(const ReportFinding& finding,
   return fmt::format(
       "<div class=\"object\">{}<div class=\"object-name\"><span class=\"chip\" "
       "style=\"background:{}\">{}</span><div><h3>{}</h3>{}</div></div>"
-      "{}</div>\n",
+      "{}{}</div>\n",
       picture != nullptr ? object_figure(id, *picture, finding, index)
                          : missing(finding.image, std::get<SkippedFile>(loaded)),
       finding_colour(index), index + 1, heading_of(finding), path_list(finding.paths),
-      facts_list(finding.facts));
+      facts_list(finding.facts), others_list(finding));
 }
 
 std::string pairs_details(const ReportFinding& finding, const std::string& figure, bool open) {

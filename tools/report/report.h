@@ -16,6 +16,7 @@ struct ReportFinding {
   std::string image;                     // path of its picture
   std::string name{};                    // shown instead of its file's name
   std::vector<std::string> paths{};      // its files, as text
+  std::vector<std::string> others{};     // further images in its place, as text
   Facts facts{};                         // "inliers", "42"
   std::optional<Quad> quad{};            // its place in the photo, if known
   std::vector<Quad> differences{};       // places of the photo in which the two differ

@@ -7,12 +7,14 @@
 #include <unordered_set>
 
 #include "stages/match/decide/calibration.h"
+#include "stages/match/refine/colour.h"
 
 namespace lookalike {
 namespace {
 
 constexpr double kSlack = 0.03;            // maximum offset of a corner, of the longer side
 constexpr double kWholeCorrelation = 0.7;  // minimum if pictures share more than a part
+constexpr double kAgreeingPixels = 0.5;    // correlation from which colours do not matter
 constexpr std::size_t kOtherContent = 2;   // places; one may be a stain or a repair
 constexpr double kAgreementGain = 1.5;
 
@@ -95,7 +97,9 @@ Decision decide(const Match& match, int query_width, int query_height,
       const bool differs = evidence.difference && evidence.difference->is_seen();
       return differs ? Decision::kVariant : Decision::kDuplicate;
     }
-    const bool part = (match.part && correlation < kWholeCorrelation) ||
+    const bool has_other_colours =
+        correlation < kAgreeingPixels && evidence.colour.value_or(1) < kContradictingColours;
+    const bool part = (match.part && correlation < kWholeCorrelation) || has_other_colours ||
                       evidence.other_content.size() >= kOtherContent;
     return part ? Decision::kPart : Decision::kSameObject;
   }

@@ -33,8 +33,10 @@ bool fills(const Quad& quad, int width, int height);
 //                or is another page of one form
 //   same_object  the probability is at least options.same_probability
 //   part         as same_object, but only a small part agrees, while the rest of what both show
-//                differs (see shared_part), or both are pages of one print with other content in
-//                at least two places (see find_other_content)
+//                differs (see shared_part), both are pages of one print with other content in at
+//                least two places (see find_other_content), or the colours contradict
+//                (kContradictingColours) while the pixels hardly correlate; QueryRun adds those
+//                that lose to a rival
 //   similar      the votes stand out by kSimilarExcess from a shortlist of at least
 //                kShortestListForVotes images, or the probability is at least kSimilarProbability
 //   none         anything else, or kRelated if the neighbour graph links it to a sure match

@@ -9,6 +9,7 @@
 #include "stages/match/locate/exhaustive_search.h"
 #include "stages/match/locate/plain_search.h"
 #include "stages/match/refine/colour.h"
+#include "stages/match/refine/frame.h"
 #include "stages/match/refine/refiner.h"
 #include "stages/match/verify/pose.h"
 #include "stages/match/verify/verification.h"
@@ -205,7 +206,9 @@ class Locator {
   // Drops the hits in other colours.
   void compare_colours(Located& located) {
     if (located.hits.empty() || !compares_colours()) return;
-    if (!colours_) colours_ = {object_.colours(), scene_.colours()};
+    if (!colours_) {
+      colours_ = {object_.colours(kMostComparedPixels), scene_.colours(kMostComparedPixels)};
+    }
     const auto& [object, scene] = *colours_;
     if (is_grey(scene)) return;
     for (Hit& hit : located.hits) hit.colour = colour_agreement(object, scene, hit.object_to_scene);

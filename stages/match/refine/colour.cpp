@@ -18,40 +18,6 @@ constexpr double kGreyChroma = 9;  // mean square of the chroma of a grey pictur
 constexpr double kMostTint = 1.6;
 constexpr double kNeutralChroma = 12;  // what is about this colourful at most shows the light
 
-// Returns the scene's colours in the light of the object's: a gain for each channel, from the
-// places where the object is white or grey. There is no gain if it has none.
-cv::Mat balanced(const cv::Mat& scene, const cv::Mat& object, const cv::Mat& mask) {
-  constexpr double kPrior = 0.02;  // share of the pixels that count as unchanged
-  const auto chroma = chroma_of(object);
-  double of_object[3] = {};
-  double of_scene[3] = {};
-  for (int y = 0; y < mask.rows; ++y) {
-    for (int x = 0; x < mask.cols; ++x) {
-      if (mask.at<std::uint8_t>(y, x) == 0) continue;
-      const double off = std::hypot(chroma[0].at<std::uint8_t>(y, x) - kNeutral,
-                                    chroma[1].at<std::uint8_t>(y, x) - kNeutral);
-      const double weight = std::exp(-off * off / (kNeutralChroma * kNeutralChroma));
-      for (int i = 0; i < 3; ++i) {
-        of_object[i] += weight * object.at<cv::Vec3b>(y, x)[i];
-        of_scene[i] += weight * scene.at<cv::Vec3b>(y, x)[i];
-      }
-    }
-  }
-  const double prior = kPrior * 255 * cv::countNonZero(mask) + 1;
-  const auto total = [&](const double(&sums)[3]) {
-    return sums[0] + sums[1] + sums[2] + 3 * prior;
-  };
-  const double common = total(of_object) / total(of_scene);
-  cv::Scalar gains;
-  for (int i = 0; i < 3; ++i) {
-    const double own = (of_object[i] + prior) / (of_scene[i] + prior);
-    gains[i] = std::clamp(own, common / kMostTint, common * kMostTint);
-  }
-  cv::Mat result;
-  cv::multiply(scene, gains, result);
-  return result;
-}
-
 // Sums of products of two pictures' chroma about neutral grey.
 struct ChromaSums {
   double count = 0;
@@ -90,6 +56,38 @@ std::array<cv::Mat, 2> chroma_of(const cv::Mat& colours) {
   constexpr double kSmooth = 0.75;
   for (cv::Mat& part : parts) cv::GaussianBlur(part, part, {}, kSmooth);
   return {parts[2], parts[1]};
+}
+
+cv::Mat balanced(const cv::Mat& scene, const cv::Mat& object, const cv::Mat& mask) {
+  constexpr double kPrior = 0.02;  // share of the pixels that count as unchanged
+  const auto chroma = chroma_of(object);
+  double of_object[3] = {};
+  double of_scene[3] = {};
+  for (int y = 0; y < mask.rows; ++y) {
+    for (int x = 0; x < mask.cols; ++x) {
+      if (mask.at<std::uint8_t>(y, x) == 0) continue;
+      const double off = std::hypot(chroma[0].at<std::uint8_t>(y, x) - kNeutral,
+                                    chroma[1].at<std::uint8_t>(y, x) - kNeutral);
+      const double weight = std::exp(-off * off / (kNeutralChroma * kNeutralChroma));
+      for (int i = 0; i < 3; ++i) {
+        of_object[i] += weight * object.at<cv::Vec3b>(y, x)[i];
+        of_scene[i] += weight * scene.at<cv::Vec3b>(y, x)[i];
+      }
+    }
+  }
+  const double prior = kPrior * 255 * cv::countNonZero(mask) + 1;
+  const auto total = [&](const double(&sums)[3]) {
+    return sums[0] + sums[1] + sums[2] + 3 * prior;
+  };
+  const double common = total(of_object) / total(of_scene);
+  cv::Scalar gains;
+  for (int i = 0; i < 3; ++i) {
+    const double own = (of_object[i] + prior) / (of_scene[i] + prior);
+    gains[i] = std::clamp(own, common / kMostTint, common * kMostTint);
+  }
+  cv::Mat result;
+  cv::multiply(scene, gains, result);
+  return result;
 }
 
 bool is_grey(const ColourImage& picture) {

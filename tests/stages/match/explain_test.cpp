@@ -78,13 +78,13 @@ TEST_F(ExplainTest, TheStepsOfAMatchAreThoseOfTheQuery) {
   EXPECT_EQ(why.match.quad, found.quad);
   EXPECT_EQ(why.match.probability, found.probability);
   EXPECT_EQ(why.match.decision, found.decision);
-  EXPECT_EQ(why.place, 1U);
+  EXPECT_EQ(why.answer_rank, 1U);
   EXPECT_EQ(why.total, 1U);
   double logit = 0;
   for (const EvidenceTerm& term : why.terms) logit += term.product();
   EXPECT_NEAR(why.match.probability, 1 / (1 + std::exp(-logit)), 1e-12);
   for (const ExplainedStep& one : steps_of(why)) EXPECT_TRUE(one.passed) << one.name;
-  EXPECT_EQ(step(why, "answer").reason, "Listed: \"same_object\", number 1 of 1.");
+  EXPECT_EQ(step(why, "answer").reason, "Listed: \"same_object\", number 1 of 1, in place 1.");
 }
 
 TEST_F(ExplainTest, AnImageBeyondTheShortlistIsVerifiedAllTheSame) {
@@ -96,7 +96,7 @@ TEST_F(ExplainTest, AnImageBeyondTheShortlistIsVerifiedAllTheSame) {
   ASSERT_GT(why.rank, 1U);
   EXPECT_FALSE(why.shortlisted);
   EXPECT_FALSE(why.judged.has_value());
-  EXPECT_FALSE(why.place.has_value());
+  EXPECT_FALSE(why.answer_rank.has_value());
   EXPECT_EQ(why.match.decision, Decision::kSameObject);
   const std::string rank = std::to_string(*why.rank);
   EXPECT_FALSE(step(why, "votes").passed);
@@ -158,9 +158,10 @@ TEST_F(ExplainTest, AMatchBeyondTheTopIsFoundButNotListed) {
   ASSERT_EQ(matches.size(), 2U);
   const bool last_is_2 = matches[1].image.paths.front() == path_of(2);
   const Explanation why = explain(query, last_is_2 ? 2 : 4, with(ReportOptions{.top = 1}));
-  EXPECT_EQ(why.place, 2U);
+  EXPECT_EQ(why.answer_rank, 2U);
   EXPECT_EQ(step(why, "answer").reason,
-            "Found, but not listed: \"same_object\", number 2 of 2; only the first is listed.");
+            "Found, but not listed: \"same_object\", number 2 of 2, in place 2; only the first "
+            "place is listed.");
 }
 
 TEST_F(ExplainTest, AMirroredImageIsExplainedByTheMirror) {
@@ -172,7 +173,7 @@ TEST_F(ExplainTest, AMirroredImageIsExplainedByTheMirror) {
   const Match found = match(query, with(ReportOptions{.mirror = true})).at(0);
   EXPECT_TRUE(why.match.mirrored);
   EXPECT_EQ(why.match.quad, found.quad);
-  EXPECT_EQ(why.place, 1U);
+  EXPECT_EQ(why.answer_rank, 1U);
   std::vector<PointPair> inliers;
   for (const ExplainedPair& pair : why.pairs) {
     if (pair.inlier) inliers.push_back(pair.places);
@@ -186,7 +187,7 @@ TEST_F(ExplainTest, AMirroredImageIsExplainedByTheMirror) {
 TEST_F(ExplainTest, AFileThatIsGoneIsNotCompared) {
   const IndexReader reader(database());
   const PictureLoaders nothing{[](const StoredImage&, WantedSize) { return std::nullopt; },
-                               [](const StoredImage&) { return ColourImage{}; }};
+                               [](const StoredImage&, double) { return ColourImage{}; }};
   const Explanation why = Matcher(*session_, reader, {}, {}, nothing)
                               .explain(view_of(3, tilted_), *reader.find(path_of(3)));
   EXPECT_TRUE(why.match.has_pose());

@@ -111,11 +111,11 @@ class MatcherTest : public testing::Test {
     return picture ? std::optional(*picture) : std::nullopt;
   }
 
-  static ColourImage load_colours(const StoredImage& image) {
+  static ColourImage load_colours(const StoredImage& image, double most_pixels) {
     const auto loaded = load_file(image.paths.front(), {});
     const auto* file = std::get_if<LoadedFile>(&loaded);
     if (file == nullptr) return {};
-    auto decoded = decode_in_colour(*file, kMostComparedPixels, {});
+    auto decoded = decode_in_colour(*file, most_pixels, {});
     auto* picture = std::get_if<ColourImage>(&decoded);
     return picture != nullptr ? std::move(*picture) : ColourImage{};
   }

@@ -257,13 +257,24 @@ TEST_F(MatcherTest, CopyIsADuplicate) {
   EXPECT_EQ(matches.front().decision, Decision::kDuplicate);
 }
 
-TEST_F(MatcherTest, TopLimitsTheMatches) {
-  MatchOptions loose =
-      with(ReportOptions{.min_decision = "all"}, RefineOptions{.refine_candidates = 0});
+TEST_F(MatcherTest, TopLimitsThePlacesAndChangesNothingElse) {
+  MatchOptions options = with(ReportOptions{.min_decision = "all"});
   const Query query = view_of(3, tilted_);
-  ASSERT_GT(match(query, loose).size(), 2U);
-  loose.top = 2;
-  EXPECT_EQ(match(query, loose).size(), 2U);
+  const auto all = match(query, options);
+  ASSERT_GT(all.size(), 2U);
+  for (const std::uint32_t top : {1U, 2U}) {
+    options.top = top;
+    const auto first = match(query, options);
+    std::size_t compared = 0;
+    for (const Match& expected : all) {
+      if (expected.place > top) continue;
+      ASSERT_LT(compared, first.size());
+      EXPECT_EQ(first[compared].image.id, expected.image.id);
+      EXPECT_EQ(first[compared].probability, expected.probability);
+      ++compared;
+    }
+    EXPECT_EQ(first.size(), compared);
+  }
 }
 
 TEST_F(MatcherTest, SameQueryGivesTheSameMatches) {

@@ -316,7 +316,7 @@ TEST_F(Locate, APlaceInOtherColoursIsNoHit) {
   const auto query = [](const cv::Mat& picture) {
     const ColourImage colours = colour_image(picture.size(), picture);
     Query result = query_of(*session_, colours.brightness);
-    result.colours = [colours] { return colours; };
+    result.colours = [colours](double) { return colours; };
     return result;
   };
   LocateOptions how;

@@ -1,0 +1,91 @@
+#include "stages/match/refine/rivals.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+#include <opencv2/imgproc.hpp>
+
+#include "stages/decode/colours.h"
+#include "tests/stages/pictures.h"
+
+namespace lookalike {
+namespace {
+
+constexpr int kPrintWidth = 320;
+constexpr int kPrintHeight = 240;
+
+// Draws a print with a band and a sign of a flavour.
+cv::Mat flavour(const cv::Scalar& colour, int sign) {
+  cv::Mat print;
+  cv::cvtColor(draw_picture(kPrintWidth, kPrintHeight, 7), print, cv::COLOR_GRAY2BGR);
+  cv::rectangle(print, {96, 64, 160, 112}, colour, cv::FILLED);
+  for (int i = 0; i < 5; ++i) {
+    const cv::Point at(112 + 28 * i, 80 + 16 * ((i * sign) % 5));
+    cv::circle(print, at, 7, cv::Scalar::all(20), cv::FILLED, cv::LINE_AA);
+  }
+  return print;
+}
+
+const cv::Scalar kRedBand(40, 40, 200);
+const cv::Scalar kGreenBand(40, 160, 40);
+
+// A picture of a shelf with a print on it, slightly turned and in warmer light.
+struct Shelf {
+  explicit Shelf(const cv::Mat& print) {
+    const double turn = 0.1;
+    place = {{std::cos(turn), -std::sin(turn), 90, std::sin(turn), std::cos(turn), 60, 0, 0, 1}};
+    cv::Mat seen(480, 640, CV_8UC3, cv::Scalar(150, 150, 150));
+    cv::Mat map(3, 3, CV_64F, place.h.data());
+    cv::warpPerspective(print, seen, map, seen.size(), cv::INTER_LINEAR, cv::BORDER_TRANSPARENT);
+    cv::multiply(seen, cv::Scalar(0.75, 0.85, 0.95), seen);
+    scene = colour_image(seen.size(), seen);
+  }
+
+  Homography place;
+  ColourImage scene;
+};
+
+ColourImage colours_of(const cv::Mat& picture) {
+  return colour_image(picture.size(), picture);
+}
+
+TEST(CompareRivals, TheFlavourThatIsSeenWins) {
+  const ColourImage red = colours_of(flavour(kRedBand, 2));
+  const ColourImage green = colours_of(flavour(kGreenBand, 3));
+  const Shelf shelf(flavour(kRedBand, 2));
+  const RivalComparison right =
+      compare_rivals(shelf.scene, {red, shelf.place}, {green, shelf.place});
+  EXPECT_GT(right.agreement, 0.6);
+  EXPECT_TRUE(right.first_wins()) << right.by_colour << " " << right.by_detail;
+  EXPECT_FALSE(right.second_wins());
+  const RivalComparison wrong =
+      compare_rivals(shelf.scene, {green, shelf.place}, {red, shelf.place});
+  EXPECT_FALSE(wrong.first_wins()) << wrong.by_colour << " " << wrong.by_detail;
+  EXPECT_LT(wrong.by_colour, -0.03);
+}
+
+TEST(CompareRivals, CopiesInOtherLightAreNoRivals) {
+  const cv::Mat print = flavour(kRedBand, 2);
+  cv::Mat darker;
+  cv::multiply(print, cv::Scalar(0.9, 0.8, 0.7), darker);
+  const ColourImage one = colours_of(print);
+  const ColourImage two = colours_of(darker);
+  const Shelf shelf(print);
+  const RivalComparison found = compare_rivals(shelf.scene, {one, shelf.place}, {two, shelf.place});
+  EXPECT_FALSE(found.first_wins()) << found.by_colour;
+  EXPECT_FALSE(found.second_wins());
+}
+
+TEST(CompareRivals, OtherPicturesAreNotOfOnePrint) {
+  const ColourImage one = colours_of(flavour(kRedBand, 2));
+  cv::Mat other;
+  cv::cvtColor(draw_picture(kPrintWidth, kPrintHeight, 8), other, cv::COLOR_GRAY2BGR);
+  const ColourImage two = colours_of(other);
+  const Shelf shelf(flavour(kRedBand, 2));
+  const RivalComparison found = compare_rivals(shelf.scene, {one, shelf.place}, {two, shelf.place});
+  EXPECT_LT(found.agreement, 0.5);
+  EXPECT_FALSE(found.first_wins());
+}
+
+}  // namespace
+}  // namespace lookalike
