@@ -116,7 +116,7 @@ TEST(Lookalike, AValueOutOfRangeIsToldWhatIsAllowed) {
       run_program("lookalike", {"query", "--database", "x.db", "--top", "0", "photo.jpg"});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.err,
-            "lookalike: error: --top: must be an integer from 1 to 1000 images, was \"0\"\n");
+            "lookalike: error: --top: must be an integer from 1 to 1000 places, was \"0\"\n");
 }
 
 TEST(Lookalike, AWrongConfigurationIsToldWithItsPlace) {

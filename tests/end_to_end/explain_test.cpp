@@ -99,7 +99,8 @@ TEST_F(ExplainTest, TheTextNamesEachStepAndFitsATerminal) {
                                  "probability", "decision", "answer"}) {
     EXPECT_THAT(result.out, HasSubstr("\n" + step + " ")) << step;
   }
-  EXPECT_THAT(joined(result.out), HasSubstr("answer yes Listed: \"same_object\", number 1 of 1, in place 1."));
+  EXPECT_THAT(joined(result.out),
+              HasSubstr("answer yes Listed: \"same_object\", number 1 of 1, in place 1."));
   EXPECT_THAT(result.out, HasSubstr("agreement in detail"));
   std::istringstream lines(result.out);
   for (std::string line; std::getline(lines, line);) {

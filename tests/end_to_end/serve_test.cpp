@@ -434,8 +434,10 @@ TEST_F(ServeTest, MarksRejectedMatches) {
   EXPECT_THAT(rejected_of(run({"query", "--json", "-d", at("index.db"), at("posters/1.jpg")})),
               one);
   EXPECT_THAT(rejected_of(run({"query", "--json", "-d", at("index.db"), "--id", a})), one);
-  EXPECT_THAT(run_program("lookalike", {"query", "-d", at("index.db"), at("posters/1.jpg")}).out,
-              HasSubstr("small.jpg  (rejected)"));
+  EXPECT_THAT(
+      run_program("lookalike", {"query", "--unfold", "-d", at("index.db"), at("posters/1.jpg")})
+          .out,
+      HasSubstr("small.jpg  (rejected)"));
 }
 
 TEST_F(ServeTest, ReadsRejectionsAgainWhenAnotherProgramHasWrittenThem) {
