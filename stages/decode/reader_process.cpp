@@ -280,7 +280,11 @@ ReaderProcess::ReaderProcess(std::string module) : module_(std::move(module)) {}
 ReaderProcess::~ReaderProcess() = default;
 
 ReaderProcess::Process& ReaderProcess::running() {
-  if (!process_ || !process_->is_alive()) process_ = std::make_unique<Process>(module_);
+  if (!process_ || !process_->is_alive() || answers_ == kMostAnswers) {
+    process_ = std::make_unique<Process>(module_);
+    answers_ = 0;
+  }
+  ++answers_;
   return *process_;
 }
 

@@ -18,7 +18,8 @@ namespace lookalike {
 // processor time by the size in the picture's header and by the file's bytes. A file that takes
 // more ends the process, and costs itself alone.
 //
-// The process starts with the first file. If a file ends it, the next file starts another.
+// The process starts with the first file. If a file ends it, the next file starts another. After
+// kMostAnswers it is replaced: libraries leak (libdav1d does), and limits count from its start.
 // Methods are called by one thread at a time. They throw Error(kInternal) if the program
 // `lookalike-reader` or the module cannot be started, std::bad_alloc for memory of this process,
 // and Overdue when the time of the thread's WorkLimits is over.
@@ -27,6 +28,7 @@ class ReaderProcess {
   // module: a file name, such as "gif_reader.so"
   explicit ReaderProcess(std::string module);
   ~ReaderProcess();
+  static constexpr int kMostAnswers = 500;
   ReaderProcess(const ReaderProcess&) = delete;
   ReaderProcess& operator=(const ReaderProcess&) = delete;
 
@@ -41,6 +43,7 @@ class ReaderProcess {
 
   const std::string module_;
   std::unique_ptr<Process> process_;
+  int answers_ = 0;  // that were asked of the process
 };
 
 }  // namespace lookalike

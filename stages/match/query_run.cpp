@@ -28,6 +28,9 @@ constexpr std::size_t kSecondLookDepth = 3;
 constexpr std::size_t kNeighbourCandidates = 40;
 // The correlation with the photo from which a match never loses to a rival.
 constexpr double kNoRivalCorrelation = 0.7;
+// Least intersection over union of the outlines of two images of one print.
+constexpr double kOneOutline = 0.5;
+constexpr std::size_t kMostRivals = 8;  // compared in one place, at most
 // Weight of an edge by votes for each agreeing pair, and its maximum.
 constexpr double kWeightOfAPair = 0.01;
 constexpr double kMostByVotes = 0.4;
@@ -326,8 +329,11 @@ bool QueryRun::refine(PoseRefiner& refiner, Match& match) {
   if (finds_crops_ || fills(match.quad, photo.width, photo.height)) find_difference(match);
   if (finds_crops_) return true;
   find_content(**object, match);
-  const bool is_sure = shared_.calibration.probability(match.evidence) >= options_.same_probability;
-  if (is_sure && !match.evidence.identical) compare_colours(match);
+  const Evidence& evidence = match.evidence;
+  if (evidence.correlation.value_or(-1) < kAgreeingPixels &&
+      shared_.calibration.probability(evidence) >= options_.same_probability) {
+    compare_colours(match);
+  }
   return true;
 }
 
@@ -391,11 +397,18 @@ void QueryRun::tell_rivals_apart(const IndexQuery& query, std::vector<Match>& ju
     return match.evidence.correlation.value_or(-1) < kNoRivalCorrelation;
   };
   number_places(judged, query.width, query.height);
-  std::map<std::size_t, Match*> best;  // by place
+  struct Place {
+    Match* best = nullptr;
+    std::size_t rivals = 0;
+  };
+  std::map<std::size_t, Place> places;
   for (Match& match : judged) {
     if (!is_rival(match)) continue;
-    Match*& first = best.emplace(match.place, &match).first->second;
+    auto& [first, rivals] = places[match.place];
+    if (first == nullptr) first = &match;
     if (first == &match || !(may_lose(match) || may_lose(*first))) continue;
+    if (intersection_over_union(first->quad, match.quad) < kOneOutline) continue;
+    if (++rivals > kMostRivals) continue;
     const RivalComparison found = compare(*first, match);
     if (found.second_wins() && may_lose(*first)) {
       std::swap(first->score, match.score);

@@ -14,7 +14,6 @@ namespace {
 
 constexpr double kSlack = 0.03;            // maximum offset of a corner, of the longer side
 constexpr double kWholeCorrelation = 0.7;  // minimum if pictures share more than a part
-constexpr double kAgreeingPixels = 0.5;    // correlation from which colours do not matter
 constexpr std::size_t kOtherContent = 2;   // places; one may be a stain or a repair
 constexpr double kAgreementGain = 1.5;
 

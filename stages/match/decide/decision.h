@@ -48,6 +48,8 @@ Decision decide(const Match& match, int query_width, int query_height,
 // stand out".
 inline constexpr double kSimilarExcess = 6;
 inline constexpr double kSimilarProbability = 0.05;
+// The correlation from which a sure match is not judged by its colours.
+inline constexpr double kAgreeingPixels = 0.5;
 
 // Returns the weakest decision that options.min_decision lets through.
 Decision weakest_reported(const ReportOptions& options);

@@ -138,6 +138,18 @@ TEST_F(ReaderProcessTest, ThatDiesBetweenFilesCostsNone) {
   EXPECT_FALSE(read(bmp_, 120, 80).empty()) << problem_;
 }
 
+TEST_F(ReaderProcessTest, IsReplacedBeforeLeaksAddUp) {
+  std::set<pid_t> readers;
+  for (int i = 0; i <= ReaderProcess::kMostAnswers; ++i) {
+    ASSERT_FALSE(read(bmp_, 120, 80).empty()) << problem_;
+    if (i % (ReaderProcess::kMostAnswers / 2) != 0) continue;
+    for (const pid_t child : children()) {
+      if (!before_.contains(child)) readers.insert(child);
+    }
+  }
+  EXPECT_EQ(readers.size(), 2U);
+}
+
 TEST_F(ReaderProcessTest, IsStoppedWhenTheTimeOfTheWorkIsOver) {
   ASSERT_FALSE(read(bmp_, 120, 80).empty()) << problem_;
   signal_reader(SIGSTOP);
