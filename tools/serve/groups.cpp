@@ -93,7 +93,8 @@ std::shared_ptr<const FoundGroups> current_groups(const SearchState& state, Serv
 struct GroupSelection {
   explicit GroupSelection(const HttpRequest& request)
       : folder(folder_parameter(request)), sort(parameter(request, "sort").value_or("path")) {
-    for (const std::string_view name : split(parameter(request, "kind").value_or(""), ',')) {
+    const std::string names = parameter(request, "kind").value_or("");
+    for (const std::string_view name : split(names, ',')) {
       if (name.empty()) continue;
       const std::optional<PairKind> kind = pair_kind(name);
       if (!kind || !usual_kinds().contains(*kind)) throw wrong("kind", "a kind of listed groups");

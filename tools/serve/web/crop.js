@@ -25,7 +25,8 @@ export class Crop {
       button('', () => {}, { class: 'crop-all', 'aria-label': 'The rectangle: arrow keys move it' }), this.handles);
     this.layer = make('div', { class: 'crop' }, this.box);
     this.fields = ['Left', 'Top', 'Width', 'Height'].map((name) =>
-      make('label', {}, name, make('input', { type: 'number', min: 0, required: '', change: () => this.takeFields() })));
+      make('label', {}, name,
+        make('input', { type: 'number', min: 0, required: '', change: () => this.takeFields() })));
     this.form = make('form', { class: 'crop-form', 'aria-label': 'Crop', submit: (event) => {
       event.preventDefault();
       done(this.region());

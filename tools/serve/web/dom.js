@@ -60,16 +60,27 @@ export function otherFiles(path, paths, gone = []) {
     make('ul', {}, paths.filter((other) => other !== path).map(entry)));
 }
 
+// Copies a text. Returns false if the browser does not allow it.
+async function copy(text) {
+  if (await navigator.clipboard?.writeText(text).then(() => true, () => false)) return true;
+  // Without TLS, browsers know the old way alone.
+  const field = make('textarea', { class: 'unseen', 'aria-hidden': 'true' });
+  field.value = text;
+  (document.querySelector('dialog[open]') ?? document.body).append(field);
+  field.select();
+  const isDone = document.execCommand('copy');
+  field.remove();
+  return isDone;
+}
+
 // Makes a button that copies a path.
 export function copyButton(path) {
-  return button('Copy path', async () => {
-    try {
-      await navigator.clipboard.writeText(path);
-      say('The path is copied.');
-    } catch {
-      say(`The browser does not allow copying: ${path}`, true);
-    }
-  }, { 'aria-label': `Copy the path of ${baseName(path)}` });
+  const copier = button('Copy path', async () => {
+    const isDone = await copy(path);
+    copier.textContent = isDone ? 'Copied' : 'Copy path';
+    say(isDone ? 'The path is copied.' : `The browser does not allow copying: ${path}`, !isDone);
+  }, { 'aria-label': `Copy path of ${baseName(path)}` });
+  return copier;
 }
 
 // Shows a blob in an image.

@@ -37,7 +37,8 @@ function fileOf(file, choice, names, redraw) {
     disabled: !choice.canChange(file) && '',
     'aria-label': `${name} goes`,
     change: () => {
-      if (!choice.set(file.path, toggle.checked)) say('One file of a group must stay.', true);
+      const isDone = choice.set(file.path, toggle.checked);
+      say(isDone ? '' : 'One file of a group must stay.', !isDone);
       redraw();
     },
   });
@@ -54,7 +55,7 @@ function fileOf(file, choice, names, redraw) {
     canSwap ? button('Keep this one instead', () => {
       choice.keepInstead(file);
       redraw();
-    }, { 'aria-label': `Keep ${name} instead` }) : null);
+    }, { 'aria-label': `Keep this one instead: ${name}` }) : null);
 }
 
 function comparisonOf(pair, first, second, names) {
@@ -115,7 +116,7 @@ function groupElement(group) {
   drawn.set(group.group, { select, choice });
   const pairs = [...exactPairs(group, files), ...group.pairs];
   return make('article', { class: 'group', 'aria-label': `Group ${group.group}` },
-    make('div', { class: 'row' }, make('label', { class: 'check' }, select), title), grid,
+    make('div', { class: 'group-head' }, title, make('label', { class: 'check' }, select, 'Select')), grid,
     make('details', { class: 'pairs-of-group' }, make('summary', {}, counted(pairs.length, 'pair')),
       make('ul', { class: 'pairs', 'aria-label': 'Pairs' }, pairs.map((pair) => pairOf(pair, files, names)))));
 }

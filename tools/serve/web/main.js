@@ -65,9 +65,10 @@ function route() {
   const view = Object.hasOwn(kViews, name) ? name : 'search';
   const [section, fill] = kViews[view];
   for (const other of kSections) setHidden(other, other !== section);
-  for (const link of document.querySelectorAll('header nav a, .views a')) {
+  for (const link of document.querySelectorAll('nav a')) {
     const isHere = link.hash === `#${section}`;
-    if (isHere || link.hash === `#${kParents[section]}`) link.setAttribute('aria-current', isHere ? 'page' : 'true');
+    const isAbove = link.hash === `#${kParents[section]}` && link.closest('header');
+    if (isHere || isAbove) link.setAttribute('aria-current', isHere ? 'page' : 'true');
     else link.removeAttribute('aria-current');
   }
   document.title = `${section[0].toUpperCase()}${section.slice(1)} · lookalike`;

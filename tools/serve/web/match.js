@@ -48,7 +48,6 @@ export function matchCard(match, number, name, press) {
     match.rejected ? make('span', { class: 'facts' }, 'rejected') : null)], press, {
     class: 'card',
     'aria-pressed': 'false',
-    'aria-label': `${number ? `${number}: ` : ''}${name}, ${decisionText(match)}`,
   });
 }
 

@@ -2,18 +2,33 @@
 
 const kKey = 'lookalike-token';
 
+let kept = null;  // where the browser forbids storage
+
 export function readToken() {
-  return sessionStorage.getItem(kKey) ?? localStorage.getItem(kKey);
+  try {
+    return kept ?? sessionStorage.getItem(kKey) ?? localStorage.getItem(kKey);
+  } catch {
+    return kept;
+  }
+}
+
+export function forgetToken() {
+  kept = null;
+  try {
+    sessionStorage.removeItem(kKey);
+    localStorage.removeItem(kKey);
+  } catch {
+    // Nothing was stored.
+  }
 }
 
 export function keepToken(token, isRemembered) {
   forgetToken();
-  (isRemembered ? localStorage : sessionStorage).setItem(kKey, token);
-}
-
-export function forgetToken() {
-  sessionStorage.removeItem(kKey);
-  localStorage.removeItem(kKey);
+  try {
+    (isRemembered ? localStorage : sessionStorage).setItem(kKey, token);
+  } catch {
+    kept = token;
+  }
 }
 
 // Takes the token from the address that the program prints, which ends in #token=..., and removes it from there.
