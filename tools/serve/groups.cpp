@@ -90,33 +90,34 @@ std::shared_ptr<const FoundGroups> current_groups(const SearchState& state, Serv
 }
 
 // Which groups are listed, and in which order.
-struct GroupSelection {
+class GroupSelection {
+ public:
   explicit GroupSelection(const HttpRequest& request)
-      : folder(folder_parameter(request)), sort(parameter(request, "sort").value_or("path")) {
+      : folder_(folder_parameter(request)), sort_(parameter(request, "sort").value_or("path")) {
     const std::string names = parameter(request, "kind").value_or("");
     for (const std::string_view name : split(names, ',')) {
       if (name.empty()) continue;
       const std::optional<PairKind> kind = pair_kind(name);
       if (!kind || !usual_kinds().contains(*kind)) throw wrong("kind", "a kind of listed groups");
-      kinds.insert(*kind);
+      kinds_.insert(*kind);
     }
-    if (sort != "path" && sort != "savings" && sort != "date" && sort != "size") {
+    if (sort_ != "path" && sort_ != "savings" && sort_ != "date" && sort_ != "size") {
       throw wrong("sort", "path, savings, date or size");
     }
   }
 
   bool accepts(const GroupSummary& group) const {
-    const auto is_wanted = [&](PairKind kind) { return kinds.contains(kind); };
-    const auto is_there = [&](const std::string& path) { return is_within(path, *folder); };
-    return (kinds.empty() || std::ranges::any_of(group.kinds, is_wanted)) &&
-           (!folder || std::ranges::any_of(group.paths, is_there));
+    const auto is_wanted = [&](PairKind kind) { return kinds_.contains(kind); };
+    const auto is_there = [&](const std::string& path) { return is_within(path, *folder_); };
+    return (kinds_.empty() || std::ranges::any_of(group.kinds, is_wanted)) &&
+           (!folder_ || std::ranges::any_of(group.paths, is_there));
   }
 
   // Returns what the groups are sorted by, the largest first; 0 for their usual order.
   std::uint64_t key(const GroupSummary& group) const {
-    if (sort == "savings") return group.totals.needless_bytes;
-    if (sort == "size") return group.bytes;
-    return sort == "date" ? static_cast<std::uint64_t>(group.modified_ns) : 0;
+    if (sort_ == "savings") return group.totals.needless_bytes;
+    if (sort_ == "size") return group.bytes;
+    return sort_ == "date" ? static_cast<std::uint64_t>(group.modified_ns) : 0;
   }
 
  private:
@@ -124,9 +125,9 @@ struct GroupSelection {
     return {400, ErrorKind::kUsage, "parameter", fmt::format("{}: must be {}", name, allowed)};
   }
 
-  std::set<PairKind> kinds;  // empty: all
-  std::optional<std::string> folder;
-  std::string sort;
+  std::set<PairKind> kinds_;  // empty: all
+  std::optional<std::string> folder_;
+  std::string sort_;
 };
 
 // Returns the numbers, from 0, of the selected groups in their order.

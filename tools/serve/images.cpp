@@ -33,7 +33,7 @@ HttpResponse jpeg_response(const ReducedPhoto& photo, const char* cache) {
 bool name_contains(std::string_view path, std::string_view text) {
   path.remove_prefix(path.rfind('/') + 1);
   const auto same = [](char a, char b) { return lower_case(a) == b; };
-  return !std::ranges::search(path, text, same).empty() || text.empty();
+  return std::search(path.begin(), path.end(), text.begin(), text.end(), same) != path.end();
 }
 
 // Lists the files, by path, whose names contain a text and that are in a folder, if one is given.
