@@ -18,6 +18,7 @@
 #include "base/files.h"
 #include "base/page_name.h"
 #include "base/path_set.h"
+#include "pipeline/groups/totals.h"
 #include "storage/index_reader.h"
 
 namespace lookalike {
@@ -194,7 +195,7 @@ std::vector<Needless> needless_files(const Group& group, const IndexReader& inde
     return index.existing_image(index.find(path).value()).content;
   };
   for (const GroupFile& file : group.files) {
-    if (file.proposal != Proposal::kGo || page_of(file.file.path).number != 1) continue;
+    if (!may_go(file)) continue;
     Needless& one = files.emplace_back();
     one.file = file.file;
     one.content = content_of(one.file.path);

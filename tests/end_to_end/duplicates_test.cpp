@@ -528,6 +528,20 @@ TEST_F(Duplicates, ReportShowsThemWithoutScripts) {
   EXPECT_THAT(page, AllOf(HasSubstr("group-2"), HasSubstr("class=\"compare\""),
                           HasSubstr("class=\"outline\""), HasSubstr("transform=\"matrix("),
                           HasSubstr("a-turned.jpg"), Not(HasSubstr("<script"))));
+  // The sums stand before the groups, of which the one with the largest savings is the first.
+  EXPECT_LT(page.find("<li>can go <b>"), page.find("class=\"group\""));
+  std::uint64_t most = 0;
+  std::string best;
+  for (const json& group : groups({})) {
+    std::uint64_t bytes = 0;
+    for (const json& file : group["files"]) {
+      if (file["proposal"] == "go") bytes += file["size_bytes"].get<std::uint64_t>();
+    }
+    if (bytes <= most) continue;
+    most = bytes;
+    best = "id=\"group-" + group["group"].dump() + '"';
+  }
+  EXPECT_EQ(page.find(best), page.find("id=\"group-"));
   text({"--report", at("groups.html")});  // an earlier one is replaced
 }
 

@@ -162,9 +162,11 @@ TEST_F(ServeTest, AnswersAsItsDescriptionSays) {
               : path == "/v1/images/{id}/thumbnail" ? "/v1/images/1/thumbnail"
                                                     : path;
       if (path == "/v1/query" && !is_post) line += "?id=1";
+      if (path == "/v1/explain") line += is_post ? "?id=1" : "?query=2&id=1";
       if (path == "/v1/folder") line += "?path=" + at("posters");
       if (method == "delete") line += "?a=1&b=2";
-      const bool takes_photo = path == "/v1/query" || path == "/v1/thumbnail";
+      const bool takes_photo =
+          path == "/v1/query" || path == "/v1/explain" || path == "/v1/thumbnail";
       const HttpReply reply = ask(line, {}, !is_post ? "" : takes_photo ? photo : pair);
       EXPECT_EQ(reply.status, 200) << line << reply.body;
       const json& documented = operation["responses"]["200"]["content"];
@@ -202,6 +204,115 @@ TEST_F(ServeTest, AnswersAreThoseOfTheCommands) {
             run({"quarantine", "--json", "-d", at("index.db")})["quarantine"]);
   EXPECT_EQ(get("/v1/runs")["runs"][0], run({"runs", "--json", "-d", at("index.db")}));
   EXPECT_EQ(get("/v1/images/" + id), run({"show", "--json", "-d", at("index.db"), id}));
+}
+
+TEST_F(ServeTest, ExplainsAsTheCommandDoes) {
+  start();
+  const std::string photo = at("photo.jpg");
+  const std::string id = std::to_string(id_of("posters/3.jpg"));
+  const HttpReply reply = ask("POST /v1/explain?id=" + id, {}, content_of(photo));
+  ASSERT_EQ(reply.status, 200) << reply.body;
+  const json by_command = run({"explain", "--json", "-d", at("index.db"), photo, id});
+  EXPECT_EQ(json::parse(reply.body)["steps"], by_command["steps"]);
+  const std::string small = std::to_string(id_of("posters/small.jpg"));
+  const std::string big = std::to_string(id_of("posters/1.jpg"));
+  const json answer = get("/v1/explain?query=" + small + "&id=" + big);
+  EXPECT_EQ(answer["query"], small);
+  EXPECT_EQ(answer["decision"], "duplicate");
+  expect_error(ask("GET /v1/explain?query=" + big + "&id=" + big), 400, "parameter");
+  expect_error(ask("GET /v1/explain?query=999&id=" + big), 404, "not_indexed");
+  expect_error(ask("POST /v1/explain?id=999", {}, content_of(photo)), 404, "not_indexed");
+  expect_error(ask("POST /v1/explain?id=" + id, {}, "not a picture"), 422, "undecodable");
+}
+
+TEST_F(ServeTest, TellsTheStateOfTheIndex) {
+  fs::create_directories(at("more"));
+  draw("more/9.jpg", 9);
+  run_program("lookalike", {"index", "-q", at("more"), "-d", at("index.db")});
+  start();
+  const json state = get("/v1/index");
+  EXPECT_EQ(state["name"], "index");
+  EXPECT_EQ(state["images"], 8);
+  EXPECT_EQ(state["files"], 9);
+  EXPECT_EQ(state["folders"], 2);
+  EXPECT_EQ(state["missing_folders"], 0);
+  EXPECT_EQ(state["quarantined"], 1);
+  EXPECT_EQ(state["withheld"], 0);
+  EXPECT_EQ(state["last_run"]["outcome"], "done");
+  EXPECT_EQ(state["last_run"], get("/v1/runs?limit=1")["runs"][0]);
+  fs::rename(at("more"), at("elsewhere"));
+  EXPECT_EQ(get("/v1/index")["missing_folders"], 1);
+}
+
+TEST_F(ServeTest, FindsFilesByNameAndFolder) {
+  fs::create_directories(at("posters/trips"));
+  draw("posters/trips/Copy of 7.jpg", 7);
+  index();
+  start();
+  const auto found = [&](const std::string& parameters) {
+    std::vector<std::string> names;
+    const json page = get("/v1/images?" + parameters);
+    for (const json& image : page["images"]) {
+      names.push_back(fs::path(image["path"].get<std::string>()).filename());
+    }
+    EXPECT_GE(page["total"], names.size());
+    return names;
+  };
+  EXPECT_THAT(found("name=cop"), testing::ElementsAre("copy.jpg", "Copy of 7.jpg"));
+  EXPECT_THAT(found("name=COPY&folder=" + at("posters/trips")),
+              testing::ElementsAre("Copy of 7.jpg"));
+  EXPECT_THAT(found("folder=" + at("posters/trips/")), testing::ElementsAre("Copy of 7.jpg"));
+  EXPECT_THAT(found("name=posters"), IsEmpty()) << "the name alone";
+  EXPECT_THAT(found("name=broken"), IsEmpty()) << "is not indexed";
+  const json first = get("/v1/images?name=cop&limit=1");
+  EXPECT_EQ(first["total"], 2);
+  EXPECT_THAT(found("name=cop&limit=1&after=" + first["next"].dump()),
+              testing::ElementsAre("Copy of 7.jpg"));
+  expect_error(ask("GET /v1/images?folder=posters"), 400, "parameter");
+}
+
+TEST_F(ServeTest, SortsAndFiltersGroups) {
+  // Groups by path: 0.jpg with its copy, 1.jpg with its smaller copy, and one with a large copy.
+  fs::create_directories(at("posters/trips"));
+  draw("posters/trips/7.png", 7);
+  draw("posters/7.jpg", 7);
+  index();
+  run_program("lookalike", {"duplicates", "-q", "-d", at("index.db")});
+  start();
+  const auto first_of = [&](const std::string& parameters) {
+    const json groups = get("/v1/groups?" + parameters)["groups"];
+    return groups.empty() ? 0 : groups[0]["group"].get<int>();
+  };
+  const json all = get("/v1/groups");
+  ASSERT_EQ(all["total"], 3) << all.dump();
+  EXPECT_EQ(all["files"], 6);
+  EXPECT_EQ(all["needless"], 3);
+  std::uint64_t bytes = 0;
+  std::uint64_t most = 0;
+  int best = 0;
+  for (const json& group : all["groups"]) {
+    for (const json& file : group["files"]) {
+      if (file["proposal"] != "go") continue;
+      const auto size = file["size_bytes"].get<std::uint64_t>();
+      bytes += size;
+      if (size > most) {
+        most = size;
+        best = group["group"];
+      }
+    }
+  }
+  EXPECT_EQ(all["needless_bytes"], bytes);
+  EXPECT_EQ(first_of("sort=savings"), best);
+  EXPECT_EQ(first_of("sort=size"), all["groups"][2]["group"]) << "a PNG file is the largest";
+  EXPECT_EQ(first_of("kind=exact"), 1);
+  const json exact = get("/v1/groups?kind=exact");
+  EXPECT_EQ(exact["total"], 1);
+  EXPECT_EQ(exact["needless"], 1);
+  EXPECT_EQ(get("/v1/groups?kind=exact,copy")["total"], 3);
+  EXPECT_EQ(first_of("folder=" + at("posters/trips")), 3);
+  EXPECT_EQ(get("/v1/groups?kind=exact&folder=" + at("posters/trips"))["total"], 0);
+  expect_error(ask("GET /v1/groups?kind=object"), 400, "parameter");
+  expect_error(ask("GET /v1/groups?sort=colour"), 400, "parameter");
 }
 
 TEST_F(ServeTest, LooksAPartOfAnIndexedImageUp) {

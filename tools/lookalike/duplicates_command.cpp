@@ -1,7 +1,9 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <iterator>
+#include <numeric>
 #include <set>
 #include <span>
 #include <utility>
@@ -9,11 +11,12 @@
 #include <fmt/color.h>
 #include <fmt/ranges.h>
 
-#include "base/page_name.h"
 #include "base/path_set.h"
 #include "base/program.h"
+#include "base/size_text.h"
 #include "base/text.h"
 #include "pipeline/groups/collection.h"
+#include "pipeline/groups/totals.h"
 #include "tools/lookalike/commands.h"
 #include "tools/lookalike/duplicates_actions.h"
 #include "tools/report/groups_report.h"
@@ -124,38 +127,8 @@ fmt::text_style style_of(Proposal proposal) {
   return proposal == Proposal::kGo ? fg(fmt::terminal_color::yellow) : fmt::emphasis::faint;
 }
 
-// "2.3 MB"
-std::string size_text(std::uint64_t bytes) {
-  const auto size = static_cast<double>(bytes);
-  if (bytes < 1'000'000) return fmt::format("{:.0f} kB", std::ceil(size / 1e3));
-  return bytes < 1'000'000'000 ? fmt::format("{:.1f} MB", size / 1e6)
-                               : fmt::format("{:.1f} GB", size / 1e9);
-}
-
-// True if the file may go; false for its further pages, which go with it.
-bool may_be_deleted(const GroupFile& file) {
-  return file.proposal == Proposal::kGo && page_of(file.file.path).number == 1;
-}
-
-struct Totals {
-  std::size_t groups = 0;
-  std::size_t files = 0;
-  std::size_t needless = 0;
-  std::uint64_t needless_bytes = 0;
-
-  void add(const Group& group) {
-    ++groups;
-    files += group.files.size();
-    for (const GroupFile& file : group.files) {
-      if (!may_be_deleted(file)) continue;
-      ++needless;
-      needless_bytes += file.file.size_bytes;
-    }
-  }
-};
-
 void print_duplicates(std::size_t number, const Group& group) {
-  Totals totals;
+  GroupTotals totals;
   totals.add(group);
   fmt::print("{}, {} need not stay ({})\n",
              styled(fmt::format("group {}: {} files", number, totals.files), fmt::emphasis::bold),
@@ -197,36 +170,53 @@ bool compare(Collection& collection, StopSignal& stop, Progress::Style style) {
 }
 
 struct Reported {
-  Totals totals;
+  GroupTotals totals;
+  std::vector<GroupTotals> totals_of_groups;
   std::set<ImageId> images;
   std::vector<Needless> needless;
   std::vector<std::string> unknown;  // paths of files with that proposal
 };
 
-// Prints the groups, except where paths alone are wanted or files are acted on, and adds them to
-// the page, if there is one. Nothing when stopped.
+// Prints the groups, except where paths alone are wanted or files are acted on. Nothing when
+// stopped.
 std::optional<Reported> report(const Groups& groups, const IndexReader& index,
-                               const Printer* printer, std::optional<GroupsReport>& page,
-                               StopSignal& stop) {
+                               const Printer* printer, StopSignal& stop) {
   Reported reported;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (stop.received() != 0) return std::nullopt;
     const Group group = groups.group(i);
-    reported.totals.add(group);
+    GroupTotals& totals = reported.totals_of_groups.emplace_back();
+    totals.add(group);
+    reported.totals += totals;
     if (printer != nullptr) {
       const Json answer = group_answer(i + 1, group);
       printer->print(answer, duplicates_rows(i + 1, group, answer),
                      [&] { print_duplicates(i + 1, group); });
     }
-    if (page) page->add(group);
     std::ranges::move(needless_files(group, index), std::back_inserter(reported.needless));
     for (const GroupFile& file : group.files) {
       reported.images.insert(file.image);
       if (file.proposal == Proposal::kUnknown) reported.unknown.push_back(file.file.path);
     }
   }
-  if (page) page->finish();
   return reported;
+}
+
+// Writes the page of the groups, the largest savings first. Returns false when stopped.
+bool write_page(OutputFile& file, const Groups& groups, const Reported& reported,
+                const RunConfig& config, StopSignal& stop) {
+  std::vector<std::size_t> numbers(groups.size());
+  std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+  std::ranges::stable_sort(numbers, std::ranges::greater(), [&](std::size_t number) {
+    return reported.totals_of_groups[number].needless_bytes;
+  });
+  GroupsReport page(file, config.store.database, reported.totals, config.images);
+  for (const std::size_t number : numbers) {
+    if (stop.received() != 0) return false;
+    page.add(number + 1, groups.group(number));
+  }
+  page.finish();
+  return true;
 }
 
 // Looks at the files that may go once more, and prints the paths of those that are as they were.
@@ -267,18 +257,18 @@ int duplicates(const DuplicatesArguments& arguments, RunConfig config, Progress:
   const bool are_paths = !acts && arguments.format.get() == Format::kPaths;
   std::optional<Reported> reported;
   if (compare(collection, stop, style)) {
-    std::optional<GroupsReport> page;
-    if (file) page.emplace(*file, config.store.database, config.images);
+    const Groups groups = collection.groups();
     std::optional<Printer> printer;
     if (!acts && !are_paths) printer.emplace(arguments.format);
-    reported = report(collection.groups(), index, printer ? &*printer : nullptr, page, stop);
+    reported = report(groups, index, printer ? &*printer : nullptr, stop);
+    if (file && reported && !write_page(*file, groups, *reported, config, stop)) reported.reset();
   }
   if (!reported) {
     spdlog::warn("stopped by {}{}", signal_name(stop.received()),
                  collection.is_remembered() ? "; the next run resumes from here" : "");
     return kExitSignalled + stop.received();
   }
-  const Totals& totals = reported->totals;
+  const GroupTotals& totals = reported->totals;
   spdlog::info("{} groups with {} files, of which {} need not stay ({})", totals.groups,
                totals.files, totals.needless, size_text(totals.needless_bytes));
   if (are_paths) print_paths(*reported, Printer(arguments.format));

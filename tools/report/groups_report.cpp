@@ -12,7 +12,7 @@
 
 #include "base/geometry.h"
 #include "base/parallel.h"
-#include "base/text.h"
+#include "base/size_text.h"
 #include "tools/report/page.h"
 #include "tools/report/picture.h"
 
@@ -22,6 +22,7 @@ namespace {
 constexpr int kThumbnailSidePx = 192;
 constexpr int kThumbnailQuality = 60;
 constexpr std::size_t kMostFiles = 40;  // shown per group
+constexpr std::size_t kOpenGroups = 10;
 constexpr int kComparisonWidthPx = 448;
 constexpr const char* kOutlineColour = "#ff453a";
 
@@ -96,12 +97,14 @@ std::string thumbnail(std::size_t number, const Group& group, const Sheet& sheet
                                                      *file.related + 1, file.probability)
                                        : "best";
   const std::string why = file.reason.empty() ? "" : "<br>" + escape_html(file.reason);
+  const bool all_new = std::ranges::all_of(group.files, &GroupFile::is_new);
+  const char* const is_new = file.is_new && !all_new ? ", new" : "";
   return fmt::format(
-      "<figure class=\"{}\">{}<figcaption><b>{}. {}</b> {}{}{}<br>{} &times; {}, {} bytes"
+      "<figure class=\"{}\">{}<figcaption><b>{}. {}</b> {}{}{}<br>{} &times; {}, {}"
       "<div class=\"path\">{}</div></figcaption></figure>\n",
-      to_string(file.proposal), figure, i + 1, to_string(file.proposal), how,
-      file.is_new ? ", new" : "", why, file.size.width, file.size.height, file.file.size_bytes,
-      escape_html(file.file.path));
+      to_string(file.proposal), figure, i + 1, to_string(file.proposal), how, is_new, why,
+      file.size.width, file.size.height, size_text(file.file.size_bytes),
+      path_html(file.file.path));
 }
 
 // Returns the map from one file's px to another's if a pair joins their images.
@@ -148,6 +151,16 @@ std::string transform(const Homography& pose, PictureSize size) {
   return fmt::format(" transform=\"matrix({:.6f} {:.6f} {:.6f} {:.6f} {:.2f} {:.2f})\"", j.xx, j.yx,
                      j.xy, j.yy, to.x - j.xx * at.x - j.xy * at.y,
                      to.y - j.yx * at.x - j.yy * at.y);
+}
+
+// "1 file", "2 files"
+std::string counted(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+// "2 files, 1.5 MB"
+std::string can_go(const GroupTotals& totals) {
+  return fmt::format("{}, {}", counted(totals.needless, "file"), size_text(totals.needless_bytes));
 }
 
 // Returns radio buttons that place the border of a comparison without a pointer. From the middle,
@@ -204,14 +217,21 @@ std::string comparison(std::size_t number, const Group& group, const Sheet& shee
 
 }  // namespace
 
-GroupsReport::GroupsReport(OutputFile& file, const std::string& index, const ImagesOptions& limits)
+GroupsReport::GroupsReport(OutputFile& file, const std::string& index, const GroupTotals& totals,
+                           const ImagesOptions& limits)
     : file_(file), limits_(limits) {
   file_.write(page_start("Groups of pictures"));
-  file_.write(facts_list({{"index", index}}));
+  file_.write(facts_list({{"index", index},
+                          {"groups", fmt::format("{}", totals.groups)},
+                          {"files", fmt::format("{}", totals.files)},
+                          {"can go", can_go(totals)}}));
+  if (totals.groups == 0) {
+    file_.write("<p class=\"nothing\">No pictures show the same thing.</p>\n");
+  }
 }
 
-void GroupsReport::add(const Group& group) {
-  const std::size_t number = ++groups_;
+void GroupsReport::add(std::size_t number, const Group& group) {
+  ++groups_;
   const Sheet sheet = sheet_of(group, limits_);
   std::string sheets;
   std::string comparisons;
@@ -219,19 +239,21 @@ void GroupsReport::add(const Group& group) {
     sheets += thumbnail(number, group, sheet, i);
     comparisons += comparison(number, group, sheet, i);
   }
-  const auto needless = std::ranges::count(group.files, Proposal::kGo, &GroupFile::proposal);
+  GroupTotals totals;
+  totals.add(group);
   const std::size_t more = group.files.size() - sheet.shown;
   file_.write(fmt::format(
-      "<section class=\"group\" id=\"group-{0}\"><div class=\"heading\"><h2>Group {0}</h2>"
-      "<span class=\"verdict\">{1} files, {2} need not stay</span></div>\n"
-      "<div class=\"sheet\">{3}</div>{4}\n{5}</section>\n",
-      number, group.files.size(), needless, sheets,
-      more > 0 ? fmt::format("<p class=\"nothing\">and {} more files</p>", more) : std::string(),
+      "<section class=\"group\" id=\"group-{0}\"><details{1}><summary class=\"heading\">"
+      "<h2>Group {0}: {2}</h2><span class=\"verdict\">{3}</span></summary>\n"
+      "<div class=\"sheet\">{4}</div>{5}\n{6}</details></section>\n",
+      number, groups_ <= kOpenGroups ? " open" : "", counted(totals.files, "file"),
+      totals.needless == 0 ? "nothing can go" : can_go(totals) + " can go", sheets,
+      more > 0 ? fmt::format("<p class=\"nothing\">and {}</p>", counted(more, "more file"))
+               : std::string(),
       comparisons));
 }
 
 void GroupsReport::finish() {
-  if (groups_ == 0) file_.write("<p class=\"nothing\">No pictures show the same thing.</p>\n");
   file_.write(page_end());
   file_.commit();
 }

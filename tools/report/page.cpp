@@ -82,7 +82,12 @@ circle.first { fill: #0a84ff; stroke: none; }
 .key b:first-child { color: #0a84ff; }
 .key b:last-child { color: #30a14e; }
 .summary .number-cell { text-align: right; font-variant-numeric: tabular-nums; }
-.group { content-visibility: auto; contain-intrinsic-size: auto 420px; }
+.group { content-visibility: auto; contain-intrinsic-size: auto 80px; }
+.group > details { margin: 0; }
+.group > details > summary { margin: 0; color: var(--text); }
+.group > details[open] > summary { margin-bottom: 18px; }
+.group > details > summary h2::before { content: "\25B8  "; color: var(--muted); }
+.group > details[open] > summary h2::before { content: "\25BE  "; }
 .sheet { display: flex; flex-wrap: wrap; gap: 18px; align-items: flex-start; }
 .sheet figure { width: 200px; margin: 0; font-size: 13px; overflow-wrap: anywhere; }
 .sheet .figure { width: auto; max-width: 198px; max-height: 198px; border: 3px solid transparent; }
@@ -132,6 +137,15 @@ std::string escape_html(std::string_view text) {
     text.remove_prefix(length);
   }
   return result;
+}
+
+std::string path_html(std::string_view path) {
+  std::string html;
+  for (const char c : escape_html(path)) {
+    html += c;
+    if (c == '/') html += "<wbr>";
+  }
+  return html;
 }
 
 std::string base64(std::span<const std::uint8_t> bytes) {

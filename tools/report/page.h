@@ -16,6 +16,9 @@ namespace lookalike {
 // invisible characters (controls, changes of writing direction) become U+FFFD.
 std::string escape_html(std::string_view text);
 
+// The same for a path, which a browser may break behind each slash.
+std::string path_html(std::string_view path);
+
 std::string base64(std::span<const std::uint8_t> bytes);
 
 // Names and values: "index", "photos.db".

@@ -213,7 +213,7 @@ std::string verdict_badge(const ReportEntry& entry) {
 std::string path_list(const std::vector<std::string>& paths) {
   std::string html;
   for (const std::string& path : paths) {
-    html += fmt::format("<div class=\"path\">{}</div>", escape_html(path));
+    html += fmt::format("<div class=\"path\">{}</div>", path_html(path));
   }
   return html;
 }

@@ -31,6 +31,8 @@ struct Route {
 constexpr Route kRoutes[] = {
     {"POST", "/v1/query", query_photo, HttpLane::kUsual},
     {"GET", "/v1/query", query_image, HttpLane::kUsual},
+    {"POST", "/v1/explain", explain_photo, HttpLane::kUsual},
+    {"GET", "/v1/explain", explain_image, HttpLane::kUsual},
     {"POST", "/v1/thumbnail", photo_thumbnail, HttpLane::kUsual},
     {"GET", "/v1/images", list_images},
     {"GET", "/v1/images/{id}", show_image},
@@ -38,6 +40,7 @@ constexpr Route kRoutes[] = {
     {"GET", "/v1/groups", list_groups, HttpLane::kLong},
     {"GET", "/v1/folders", list_folders},
     {"GET", "/v1/folder", show_folder},
+    {"GET", "/v1/index", show_index},
     {"GET", "/v1/runs", list_runs},
     {"GET", "/v1/quarantine", list_quarantine},
     {"POST", "/v1/rejections", add_rejection, HttpLane::kUsual},

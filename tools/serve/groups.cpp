@@ -2,17 +2,50 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "base/path_set.h"
+#include "base/text.h"
 #include "pipeline/groups/compare.h"
 #include "pipeline/groups/pair_file.h"
+#include "pipeline/groups/totals.h"
 #include "tools/serve/handlers.h"
 #include "tools/serve/request.h"
 
 namespace lookalike {
+namespace {
+
+// What the list of groups is sorted and filtered by.
+struct GroupSummary {
+  GroupTotals totals;
+  std::uint64_t bytes = 0;       // of all files
+  std::int64_t modified_ns = 0;  // of the latest file
+  std::set<PairKind> kinds;      // of its files and pairs
+  std::vector<std::string> paths;
+};
+
+GroupSummary summary_of(const Group& group) {
+  GroupSummary summary;
+  summary.totals.add(group);
+  for (const GroupFile& file : group.files) {
+    summary.bytes += file.file.size_bytes;
+    summary.modified_ns = std::max(summary.modified_ns, file.file.modified_ns);
+    if (file.related) summary.kinds.insert(file.kind);
+    summary.paths.push_back(file.file.path);
+  }
+  for (const GroupPair& pair : group.pairs) summary.kinds.insert(pair.relation.kind);
+  return summary;
+}
+
+}  // namespace
 
 // The groups that `lookalike duplicates` lists by default, for one state of the index, its compared
 // pairs and the rejections. Images that were not compared are in no group.
@@ -28,6 +61,9 @@ struct FoundGroups {
     for (std::size_t i = 0; i < images.size(); ++i) {
       not_compared += images[i].has_features && !state.images[places[i]].compared ? 1 : 0;
     }
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      summaries.push_back(summary_of(groups.group(i)));
+    }
   }
 
   const std::shared_ptr<const Rejections> rejections;
@@ -35,7 +71,8 @@ struct FoundGroups {
   const std::vector<IndexedImage> images;
   const std::vector<std::uint32_t> places;
   const Groups groups;
-  std::size_t not_compared = 0;  // images with features
+  std::size_t not_compared = 0;         // images with features
+  std::vector<GroupSummary> summaries;  // as the files were when the groups were found
 };
 
 namespace {
@@ -52,28 +89,88 @@ std::shared_ptr<const FoundGroups> current_groups(const SearchState& state, Serv
   });
 }
 
+// Which groups are listed, and in which order.
+class GroupSelection {
+ public:
+  explicit GroupSelection(const HttpRequest& request)
+      : folder_(folder_parameter(request)), sort_(parameter(request, "sort").value_or("path")) {
+    const std::string names = parameter(request, "kind").value_or("");
+    for (const std::string_view name : split(names, ',')) {
+      if (name.empty()) continue;
+      const std::optional<PairKind> kind = pair_kind(name);
+      if (!kind || !usual_kinds().contains(*kind)) throw wrong("kind", "a kind of listed groups");
+      kinds_.insert(*kind);
+    }
+    if (sort_ != "path" && sort_ != "savings" && sort_ != "date" && sort_ != "size") {
+      throw wrong("sort", "path, savings, date or size");
+    }
+  }
+
+  bool accepts(const GroupSummary& group) const {
+    const auto is_wanted = [&](PairKind kind) { return kinds_.contains(kind); };
+    const auto is_there = [&](const std::string& path) { return is_within(path, *folder_); };
+    return (kinds_.empty() || std::ranges::any_of(group.kinds, is_wanted)) &&
+           (!folder_ || std::ranges::any_of(group.paths, is_there));
+  }
+
+  // Returns what the groups are sorted by, the largest first; 0 for their usual order.
+  std::uint64_t key(const GroupSummary& group) const {
+    if (sort_ == "savings") return group.totals.needless_bytes;
+    if (sort_ == "size") return group.bytes;
+    return sort_ == "date" ? static_cast<std::uint64_t>(group.modified_ns) : 0;
+  }
+
+ private:
+  static Refused wrong(const char* name, const char* allowed) {
+    return {400, ErrorKind::kUsage, "parameter", fmt::format("{}: must be {}", name, allowed)};
+  }
+
+  std::set<PairKind> kinds_;  // empty: all
+  std::optional<std::string> folder_;
+  std::string sort_;
+};
+
+// Returns the numbers, from 0, of the selected groups in their order.
+std::vector<std::size_t> selected(const FoundGroups& found, const GroupSelection& selection) {
+  std::vector<std::size_t> numbers;
+  for (std::size_t i = 0; i < found.summaries.size(); ++i) {
+    if (selection.accepts(found.summaries[i])) numbers.push_back(i);
+  }
+  std::ranges::stable_sort(numbers, std::ranges::greater(), [&](std::size_t number) {
+    return selection.key(found.summaries[number]);
+  });
+  return numbers;
+}
+
 }  // namespace
 
 HttpResponse list_groups(const HttpRequest& request, SearchState& state, ServeContext& context) {
-  check_parameters(request, {"after", "limit"});
+  check_parameters(request, {"after", "limit", "sort", "kind", "folder"});
   const Slice slice(request, 20, 100);
+  const GroupSelection selection(request);
   const auto found = current_groups(state, context);
   if (found->not_compared > 0 &&
       std::ranges::none_of(found->state.images, &ComparedImage::compared)) {
     throw Refused(409, ErrorKind::kInput, "not_compared",
                   "no images have been compared yet; run lookalike duplicates");
   }
-  const Groups& groups = found->groups;
+  const std::vector<std::size_t> numbers = selected(*found, selection);
+  GroupTotals totals;
+  for (const std::size_t number : numbers) totals += found->summaries[number].totals;
   Json page = Json::array();
-  const std::size_t first = std::min<std::size_t>(slice.after, groups.size());
-  const std::size_t end = first + std::min<std::size_t>(slice.limit, groups.size() - first);
+  const std::size_t first = std::min<std::size_t>(slice.after, numbers.size());
+  const std::size_t end = first + std::min<std::size_t>(slice.limit, numbers.size() - first);
   for (std::size_t i = first; i < end; ++i) {
-    page.push_back(with_schema(group_answer(i + 1, groups.group(i))));
+    const std::size_t number = numbers[i];
+    page.push_back(with_schema(group_answer(number + 1, found->groups.group(number))));
   }
   return json_response({{"groups", std::move(page)},
-                        {"total", groups.size()},
+                        {"total", numbers.size()},
+                        {"files", totals.files},
+                        {"needless", totals.needless},
+                        {"needless_bytes", totals.needless_bytes},
                         {"not_compared", found->not_compared},
-                        {"next", end < groups.size() ? Json(end) : Json()}});
+                        {"next", end < numbers.size() ? Json(end) : Json()}});
 }
 
 }  // namespace lookalike

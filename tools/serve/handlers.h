@@ -49,6 +49,8 @@ using Handler = HttpResponse(const HttpRequest& request, SearchState& state, Ser
 // search.cpp
 Handler query_photo;
 Handler query_image;
+Handler explain_photo;
+Handler explain_image;
 // images.cpp
 Handler list_images;
 Handler show_image;
@@ -64,6 +66,7 @@ Handler list_rejections;
 Handler add_rejection;
 Handler take_back_rejection;
 // index_state.cpp
+Handler show_index;
 Handler list_runs;
 Handler list_quarantine;
 Handler show_health;

@@ -1,8 +1,14 @@
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "base/path_set.h"
+#include "base/text.h"
 #include "tools/report/picture.h"
 #include "tools/serve/handlers.h"
 #include "tools/serve/photos.h"
@@ -23,12 +29,43 @@ HttpResponse jpeg_response(const ReducedPhoto& photo, const char* cache) {
   return with_policies({200, "image/jpeg", {photo.jpeg.begin(), photo.jpeg.end()}}, cache);
 }
 
+// True if the name, without its folder, contains a text of lower case.
+bool name_contains(std::string_view path, std::string_view text) {
+  path.remove_prefix(path.rfind('/') + 1);
+  const auto same = [](char a, char b) { return lower_case(a) == b; };
+  return std::search(path.begin(), path.end(), text.begin(), text.end(), same) != path.end();
+}
+
+// Lists the files, by path, whose names contain a text and that are in a folder, if one is given.
+HttpResponse list_named(const Slice& slice, std::string name,
+                        const std::optional<std::string>& folder, const IndexReader& index) {
+  std::ranges::transform(name, name.begin(), lower_case);
+  std::vector<std::string> paths;
+  std::uint64_t total = 0;
+  index.for_each_file([&](const std::string& path) {
+    if (!name_contains(path, name) || (folder && !is_within(path, *folder))) return;
+    if (++total > slice.after && paths.size() < slice.limit) paths.push_back(path);
+  });
+  Json images = Json::array();
+  for (const std::string& path : paths) {
+    const auto id = index.find(path);
+    if (id) images.push_back(listed_image(index.existing_image(*id), path));
+  }
+  const std::uint64_t end = slice.after + paths.size();
+  return json_response({{"images", std::move(images)},
+                        {"total", total},
+                        {"next", end < total ? Json(end) : Json()}});
+}
+
 }  // namespace
 
 HttpResponse list_images(const HttpRequest& request, SearchState& state,
                          ServeContext& /*context*/) {
-  check_parameters(request, {"after", "limit"});
+  check_parameters(request, {"after", "limit", "name", "folder"});
   const Slice slice(request, 100, 1000);
+  const std::optional<std::string> name = parameter(request, "name");
+  const std::optional<std::string> folder = folder_parameter(request);
+  if (name || folder) return list_named(slice, name.value_or(""), folder, state.index());
   const auto after = static_cast<ImageId>(slice.after);
   std::vector<StoredImage> found = state.index().images_after(after, slice.limit + 1);
   const bool is_last = found.size() <= slice.limit;

@@ -1,9 +1,12 @@
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "tools/serve/handlers.h"
 #include "tools/serve/request.h"
 
@@ -23,6 +26,28 @@ std::string metric(const char* name, const char* type, const char* help, const S
 }
 
 }  // namespace
+
+HttpResponse show_index(const HttpRequest& request, SearchState& state, ServeContext& context) {
+  check_parameters(request, {});
+  const IndexCounts& counts = state.counts();
+  const std::vector<RunRecord> runs = state.index().runs(1);
+  std::size_t missing = 0;
+  const std::vector<IndexRoot> roots = state.index().roots();
+  for (const IndexRoot& root : roots) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(root.path, error)) ++missing;
+  }
+  const std::string name = std::filesystem::path(context.config.store.database).stem().native();
+  return json_response({{"name", text_of_path(name)},
+                        {"images", counts.images},
+                        {"files", counts.files},
+                        {"folders", roots.size()},
+                        {"missing_folders", missing},
+                        {"withheld", counts.withheld},
+                        {"quarantined", counts.quarantined},
+                        {"last_run", runs.empty() ? Json() : with_schema(run_answer(runs[0]))},
+                        {"request_seconds", context.config.serve.request_seconds}});
+}
 
 HttpResponse list_runs(const HttpRequest& request, SearchState& state, ServeContext& /*context*/) {
   check_parameters(request, {"limit"});

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/parse_number.h"
+#include "base/path_set.h"
 #include "base/text.h"
 
 namespace lookalike {
@@ -37,6 +38,15 @@ std::string required(const HttpRequest& request, const std::string& name) {
   const std::optional<std::string> text = parameter(request, name);
   if (text) return *text;
   throw wrong_parameter(fmt::format("{}: missing", name));
+}
+
+std::optional<std::string> folder_parameter(const HttpRequest& request) {
+  const std::optional<std::string> text = parameter(request, "folder");
+  if (!text) return std::nullopt;
+  if (!text->starts_with('/') && !text->starts_with("file:")) {
+    throw wrong_parameter("folder: must be an absolute path");
+  }
+  return checked([&] { return normal_path(path_of_text(*text)); });
 }
 
 std::uint64_t number(const HttpRequest& request, const std::string& name, std::uint64_t otherwise,

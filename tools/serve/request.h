@@ -24,6 +24,10 @@ std::optional<std::string> parameter(const HttpRequest& request, const std::stri
 // Returns the value of a parameter that must be given.
 std::string required(const HttpRequest& request, const std::string& name);
 
+// Returns the folder in the parameter "folder", in the form of normal_path(); nothing if it is
+// missing.
+std::optional<std::string> folder_parameter(const HttpRequest& request);
+
 // Returns the integer from lowest to highest in a parameter; `otherwise` if it is missing.
 std::uint64_t number(const HttpRequest& request, const std::string& name, std::uint64_t otherwise,
                      std::uint64_t lowest, std::uint64_t highest);

@@ -66,6 +66,24 @@ HttpResponse answer(const std::string& name, const ContentHash& content, QueryRe
   return json_response(json);
 }
 
+// Extracts the features of the photo in the body of a request.
+Query sent_query(const LoadedFile& photo, const std::optional<Region>& region, SearchState& state) {
+  auto loaded = checked([&] { return state.searcher().load(photo, region); });
+  if (const auto* why = std::get_if<SkippedFile>(&loaded)) throw unusable(*why);
+  return std::get<Query>(std::move(loaded));
+}
+
+// Reads an indexed image, or a region of it, as a photo that does not find itself.
+Query indexed_query(const StoredImage& image, const std::optional<Region>& region,
+                    SearchState& state, const ServeContext& context) {
+  const LoadedFile file = file_of(image, context.config.images);
+  auto loaded = checked([&] { return state.searcher().load(file, region); });
+  if (const auto* why = std::get_if<SkippedFile>(&loaded)) throw cannot_be_read(*why);
+  Query query = std::get<Query>(std::move(loaded));
+  query.excluded_image = image.id;
+  return query;
+}
+
 }  // namespace
 
 HttpResponse query_photo(const HttpRequest& request, SearchState& state, ServeContext& context) {
@@ -74,11 +92,10 @@ HttpResponse query_photo(const HttpRequest& request, SearchState& state, ServeCo
   const std::optional<Region> region = region_of(request);
   const TimedQuery timed(context.counts);
   const LoadedFile photo = sent_photo(request, context.config);
-  auto loaded = checked([&] { return state.searcher().load(photo, region); });
-  if (const auto* why = std::get_if<SkippedFile>(&loaded)) throw unusable(*why);
+  const Query query = sent_query(photo, region, state);
   const auto rejections = current_rejections(context);
-  return answer(kSentPhoto, photo.content,
-                state.searcher().search(std::get<Query>(loaded), options), region, *rejections);
+  return answer(kSentPhoto, photo.content, state.searcher().search(query, options), region,
+                *rejections);
 }
 
 HttpResponse query_image(const HttpRequest& request, SearchState& state, ServeContext& context) {
@@ -91,16 +108,33 @@ HttpResponse query_image(const HttpRequest& request, SearchState& state, ServeCo
   const auto rejections = current_rejections(context);
   QueryResult result;
   if (region) {
-    const LoadedFile file = file_of(image, context.config.images);
-    auto loaded = checked([&] { return state.searcher().load(file, region); });
-    if (const auto* why = std::get_if<SkippedFile>(&loaded)) throw cannot_be_read(*why);
-    Query& part = std::get<Query>(loaded);
-    part.excluded_image = image.id;
-    result = state.searcher().search(part, options);
+    result = state.searcher().search(indexed_query(image, region, state, context), options);
   } else {
     result = state.searcher().search(image.id, options);
   }
   return answer(fmt::format("{}", image.id), image.content, std::move(result), region, *rejections);
+}
+
+HttpResponse explain_photo(const HttpRequest& request, SearchState& state, ServeContext& context) {
+  check_parameters(request, {"id"});
+  const StoredImage image = must_find(state.index(), image_number(request, "id"));
+  const TimedQuery timed(context.counts);
+  const Query query = sent_query(sent_photo(request, context.config), {}, state);
+  return json_response(explain_answer(kSentPhoto, state.searcher().explain(query, image.id)));
+}
+
+HttpResponse explain_image(const HttpRequest& request, SearchState& state, ServeContext& context) {
+  check_parameters(request, {"query", "id", "region"});
+  const std::optional<Region> region = region_of(request);
+  const StoredImage asked = must_find(state.index(), image_number(request, "query"));
+  const StoredImage image = must_find(state.index(), image_number(request, "id"));
+  if (asked.id == image.id) {
+    throw Refused(400, ErrorKind::kUsage, "parameter", "id: must be another image than query");
+  }
+  const TimedQuery timed(context.counts);
+  const Query query = indexed_query(asked, region, state, context);
+  return json_response(
+      explain_answer(fmt::format("{}", asked.id), state.searcher().explain(query, image.id)));
 }
 
 }  // namespace lookalike

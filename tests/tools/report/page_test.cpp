@@ -38,6 +38,10 @@ TEST(EscapeHtml, LeavesTheLargestAndSmallestOfEachLengthAlone) {
   EXPECT_EQ(escape_html(""), "");
 }
 
+TEST(PathHtml, MayBreakBehindEachSlash) {
+  EXPECT_EQ(path_html("/a<b/c.jpg"), "/<wbr>a&lt;b/<wbr>c.jpg");
+}
+
 TEST(Base64, KnownAnswers) {
   const auto encoded = [](const std::string& text) {
     return base64(std::vector<std::uint8_t>(text.begin(), text.end()));

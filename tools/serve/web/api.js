@@ -1,48 +1,66 @@
-// Requests to the server, with the token of this tab.
+// Requests to the server, with the token.
 
-const kTokenKey = 'lookalike-token';
+import { readToken } from './token.js';
+
 const kTries = 4;
 
+// reason: the server's word for it, or "offline" and what upload() adds.
 export class ApiError extends Error {
-  constructor(status, error) {
-    super(error.message);
+  constructor(status, reason, message) {
+    super(message);
     this.status = status;
+    this.reason = reason;
   }
 }
 
-// Takes the token from the URL that the program prints, which ends in #token=..., and removes it from the address.
-export function takeTokenFromAddress() {
-  const token = new URLSearchParams(location.hash.slice(1)).get('token');
-  if (!token) return;
-  setToken(token);
-  history.replaceState(null, '', location.pathname + '#search');
+export function offline() {
+  return new ApiError(0, 'offline', 'The server cannot be reached.');
 }
 
-export function setToken(token) {
-  sessionStorage.setItem(kTokenKey, token);
+// text: the body of an answer that is no success.
+export function errorOf(status, text) {
+  try {
+    const { reason, message } = JSON.parse(text).error;
+    return new ApiError(status, reason, message);
+  } catch {
+    return new ApiError(status, 'unknown', `The server answers ${status}.`);
+  }
 }
 
-// Repeats requests that an overloaded server refuses.
-async function send(path, options = {}) {
-  const token = sessionStorage.getItem(kTokenKey);
-  const headers = token ? { Authorization: `Bearer ${token}` } : {};
+export function authorization() {
+  const token = readToken();
+  return token ? { Authorization: `Bearer ${token}` } : {};
+}
+
+export function addressOf(path, parameters = {}) {
+  const query = new URLSearchParams(parameters).toString();
+  return query ? `${path}?${query}` : path;
+}
+
+// Runs ask(), and repeats it while the server is overloaded.
+export async function patiently(ask) {
   for (let tries = 1; ; ++tries) {
-    const response = await fetch(path, { ...options, headers });
-    if (response.ok) return response;
-    if (response.status === 503 && tries < kTries) {
-      const seconds = Number(response.headers.get('Retry-After')) || 1;
-      await new Promise((done) => setTimeout(done, 1000 * seconds));
-      continue;
+    try {
+      return await ask();
+    } catch (error) {
+      if (error.status !== 503 || tries === kTries) throw error;
+      await new Promise((done) => setTimeout(done, 1000));
     }
-    const answer = await response.json().catch(() => null);
-    const error = answer?.error ?? { message: `the server answers ${response.status}` };
-    throw new ApiError(response.status, error);
   }
+}
+
+async function send(address, options = {}) {
+  return patiently(async () => {
+    const response = await fetch(address, { ...options, headers: authorization() }).catch((error) => {
+      throw error.name === 'AbortError' ? error : offline();
+    });
+    if (response.ok) return response;
+    throw errorOf(response.status, await response.text().catch(() => ''));
+  });
 }
 
 export async function getJson(path, parameters = {}, options = {}) {
-  const query = new URLSearchParams(parameters).toString();
-  return (await send(query ? `${path}?${query}` : path, options)).json();
+  return (await send(addressOf(path, parameters), options)).json();
 }
 
 export function postJson(path, parameters, body) {

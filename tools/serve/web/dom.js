@@ -1,15 +1,16 @@
 // Makes elements from plain values. Text never becomes HTML.
 
 import { getThumbnail } from './api.js';
+import { baseName, folderName } from './text.js';
 
 const kSvg = 'http://www.w3.org/2000/svg';
 
 function filled(element, properties, children) {
   for (const [name, value] of Object.entries(properties)) {
     if (typeof value === 'function') element.addEventListener(name, value);
-    else if (value !== undefined && value !== null) element.setAttribute(name, value);
+    else if (value !== undefined && value !== null && value !== false) element.setAttribute(name, value);
   }
-  element.append(...children.filter((child) => child !== null && child !== undefined));
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
   return element;
 }
 
@@ -21,8 +22,17 @@ export function makeSvg(tag, properties = {}, ...children) {
   return filled(document.createElementNS(kSvg, tag), properties, children);
 }
 
+// Makes a button; `press` is called with the event.
+export function button(text, press, properties = {}) {
+  return make('button', { type: 'button', click: press, ...properties }, text);
+}
+
 export function byId(id) {
   return document.getElementById(id);
+}
+
+export function setHidden(id, isHidden) {
+  byId(id).hidden = isHidden;
 }
 
 export function say(text, isError = false) {
@@ -31,59 +41,57 @@ export function say(text, isError = false) {
   status.classList.toggle('error', isError);
 }
 
-export function baseName(path) {
-  return path.slice(path.lastIndexOf('/') + 1);
-}
-
-function folderName(path) {
-  return path.slice(0, path.lastIndexOf('/')) || '/';
+// Returns nodes of a path that lines may break behind each slash.
+export function wrapped(path) {
+  return path.split(/(?<=\/)/).flatMap((part) => [part, make('wbr')]).slice(0, -1);
 }
 
 // Shows the name of a file, and below it the folder.
 export function fileLabel(path, tag = 'div') {
   return make('div', { class: 'path' }, make(tag, { class: 'name' }, baseName(path)),
-    make('div', { class: 'folder' }, folderName(path)));
+    make('div', { class: 'folder' }, wrapped(folderName(path))));
 }
 
 // Shows the other files of an image, if any.
 export function otherFiles(path, paths, gone = []) {
   if (paths.length < 2) return null;
-  const text = (other) => (gone.includes(other) ? `${other} (gone)` : other);
+  const entry = (other) => make('li', {}, wrapped(other), gone.includes(other) ? ' (gone)' : null);
   return make('details', { class: 'facts' }, make('summary', {}, `in ${paths.length} files`),
-    make('ul', {}, ...paths.filter((other) => other !== path).map((other) => make('li', {}, text(other)))));
+    make('ul', {}, paths.filter((other) => other !== path).map(entry)));
 }
 
-// Shortens each path to the end that tells it from the others. Returns a Map from path to end.
-export function shortNames(paths) {
-  const all = [...new Set(paths)].map((path) => ({ path, parts: path.split('/'), kept: 1 }));
-  const end = ({ parts, kept }) => parts.slice(-kept).join('/');
-  for (let changed = true; changed;) {
-    changed = false;
-    const counts = new Map();
-    for (const one of all) counts.set(end(one), (counts.get(end(one)) ?? 0) + 1);
-    for (const one of all) {
-      if (counts.get(end(one)) === 1 || one.kept === one.parts.length) continue;
-      ++one.kept;
-      changed = true;
-    }
+// Copies a text. Returns false if the browser does not allow it.
+async function copy(text) {
+  if (await navigator.clipboard?.writeText(text).then(() => true, () => false)) return true;
+  // Without TLS, browsers know the old way alone.
+  const field = make('textarea', { class: 'unseen', 'aria-hidden': 'true' });
+  field.value = text;
+  (document.querySelector('dialog[open]') ?? document.body).append(field);
+  field.select();
+  const isDone = document.execCommand('copy');
+  field.remove();
+  return isDone;
+}
+
+// Makes a button that copies a path.
+export function copyButton(path) {
+  const copier = button('Copy path', async () => {
+    const isDone = await copy(path);
+    copier.textContent = isDone ? 'Copied' : 'Copy path';
+    say(isDone ? 'The path is copied.' : `The browser does not allow copying: ${path}`, !isDone);
+  }, { 'aria-label': `Copy path of ${baseName(path)}` });
+  return copier;
+}
+
+// Shows a blob in an image.
+export async function showBlob(image, blob) {
+  const url = URL.createObjectURL(blob);
+  image.src = url;
+  try {
+    await image.decode();
+  } finally {
+    URL.revokeObjectURL(url);
   }
-  return new Map(all.map((one) => [one.path, end(one)]));
-}
-
-export function percent(probability) {
-  return probability > 0.999 ? '> 99.9 %' : `${(100 * probability).toFixed(1)} %`;
-}
-
-// column.of() returns a cell: a text, a number or an element.
-export function table(columns, rows) {
-  const cell = (tag, content, column, more = {}) =>
-    make(tag, { class: column.isNumber ? 'number-cell' : null, ...more },
-      content instanceof Node ? content : String(content ?? ''));
-  const head = make('tr', {}, ...columns.map((column) => cell('th', column.name, column, { scope: 'col' })));
-  const body = rows.map((row) =>
-    make('tr', {}, ...columns.map((column) => cell('td', column.of(row), column))));
-  return make('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Table' },
-    make('table', {}, make('thead', {}, head), make('tbody', {}, ...body)));
 }
 
 // Requests thumbnails when they come into view.
@@ -97,18 +105,20 @@ const seen = new IntersectionObserver((entries) => {
 
 export async function showThumbnail(image, id, side) {
   try {
-    const url = URL.createObjectURL(await getThumbnail(id, side));
-    image.addEventListener('load', () => URL.revokeObjectURL(url), { once: true });
-    image.src = url;
-    await image.decode();
+    await showBlob(image, await getThumbnail(id, side));
   } catch {
     image.alt = 'no picture: the file is gone or has changed';
   }
 }
 
-// Links to the search by an indexed image.
-export function thumbnail(id, name) {
+// Returns the picture of an indexed image, which is requested when it comes into view.
+export function lazyPicture(id) {
   const image = make('img', { alt: '', 'data-image': id });
   seen.observe(image);
-  return make('a', { class: 'thumb', href: `#image=${id}`, 'aria-label': `Search by ${name}` }, image);
+  return image;
+}
+
+// Links to the search by an indexed image.
+export function thumbnail(id, name) {
+  return make('a', { class: 'thumb', href: `#image=${id}`, 'aria-label': `Search by ${name}` }, lazyPicture(id));
 }

@@ -1,29 +1,38 @@
-// Shows the view that the address names after #.
+// Shows the view that the address names after #, once the token is right.
 
-import { setToken, takeTokenFromAddress } from './api.js';
-import { byId, say } from './dom.js';
-import { showFolder, showGroups, showImages, showQuarantine, showRejected, showRuns } from './lists.js';
-import { searchImage, searchLastPhoto, startSearch } from './search.js';
+import { bindGroups, showGroups } from './groups.js';
+import { passDoor } from './door.js';
+import { byId, say, setHidden } from './dom.js';
+import { bindImages, showFolder, showImages, showNamed } from './images.js';
+import { bindLarger } from './larger.js';
+import { showRejected } from './rejected.js';
+import { showQuarantine, showRuns } from './runs.js';
+import { bindSearch, searchImage, showSearch } from './search.js';
+import { showStart } from './start.js';
+import { takeTokenFromAddress } from './token.js';
+import { limitWaiting } from './wait.js';
 
+// The views: their section, and what fills it from the value behind "=".
 const kViews = {
-  search: searchLastPhoto, groups: showGroups, rejected: showRejected, images: showImages, runs: showRuns,
-  quarantine: showQuarantine,
+  search: ['search', () => Promise.all([showStart(state), showSearch()])],
+  image: ['search', searchImage],
+  groups: ['groups', showGroups],
+  rejected: ['rejected', showRejected],
+  images: ['images', showImages],
+  folder: ['images', (value) => showFolder(decodedValue(value))],
+  named: ['images', showNamed],
+  runs: ['runs', showRuns],
+  quarantine: ['quarantine', showQuarantine],
 };
+const kParents = { rejected: 'groups', quarantine: 'runs' };  // the link that leads to a view
+const kSections = [...new Set(Object.values(kViews).map(([section]) => section))];
 
-async function guard(work) {
-  byId('token-form').hidden = true;
-  try {
-    await work();
-  } catch (error) {
-    if (error.status === 401) {
-      byId('token-form').hidden = false;
-      byId('token').focus();
-    }
-    say(error.message, true);
-  }
-}
+let state = null;  // of the index, as the door saw it
+let places = Date.now();  // numbers of visited places, which stay apart after a reload
+const shown = {};  // the number of the place that a section shows
+const heights = new Map();  // where each place was scrolled to
 
-function folderOf(value) {
+function decodedValue(value) {
   try {
     return decodeURIComponent(value);
   } catch {
@@ -31,38 +40,80 @@ function folderOf(value) {
   }
 }
 
-function route() {
-  takeTokenFromAddress();
-  const [, name, value] = /^#?([^=]*)=?(.*)$/.exec(location.hash);
-  const view = name === 'image' ? 'search' : name === 'folder' ? 'images' : Object.hasOwn(kViews, name) ? name : 'search';
-  for (const other of Object.keys(kViews)) byId(other).hidden = other !== view;
-  for (const link of document.querySelectorAll('header nav a')) {
-    if (link.hash === `#${view}`) link.setAttribute('aria-current', 'page');
-    else link.removeAttribute('aria-current');
-  }
-  document.title = `${view[0].toUpperCase()}${view.slice(1)} · lookalike`;
-  say('');
-  window.scrollTo(0, 0);
-  if (name === 'image') {
-    guard(() => searchImage(value));
-  } else if (name === 'folder') {
-    guard(() => showFolder(folderOf(value)));
-  } else {
-    guard(kViews[view]);
+// Runs work. Asks for the token where it is missing, and then shows the view again.
+async function guard(work) {
+  if (!state) return;
+  try {
+    await work();
+  } catch (error) {
+    if (error.status === 401) enter();
+    else say(error.message, true);
   }
 }
 
-byId('token-form').addEventListener('submit', (event) => {
-  event.preventDefault();
-  setToken(byId('token').value.trim());
-  byId('token').value = '';
+// Returns the number of the place in the history, and whether it was visited before.
+function placeOf() {
+  const known = history.state?.place;
+  if (known) return [known, true];
+  history.replaceState({ ...history.state, place: ++places }, '');
+  return [places, false];
+}
+
+function route() {
+  takeTokenFromAddress();
+  const [, name, value] = /^#?([^=]*)=?(.*)$/.exec(location.hash);
+  const view = Object.hasOwn(kViews, name) ? name : 'search';
+  const [section, fill] = kViews[view];
+  for (const other of kSections) setHidden(other, other !== section);
+  for (const link of document.querySelectorAll('nav a')) {
+    const isHere = link.hash === `#${section}`;
+    const isAbove = link.hash === `#${kParents[section]}` && link.closest('header');
+    if (isHere || isAbove) link.setAttribute('aria-current', isHere ? 'page' : 'true');
+    else link.removeAttribute('aria-current');
+  }
+  document.title = `${section[0].toUpperCase()}${section.slice(1)} · lookalike`;
+  say('');
+  const [place, isKnown] = placeOf();
+  if (isKnown && shown[section] === place && section !== 'search') {
+    window.scrollTo(0, heights.get(place) ?? 0);  // the way back: the list is still there
+    return;
+  }
+  shown[section] = place;
+  window.scrollTo(0, 0);
+  guard(() => fill(value));
+}
+
+// Passes the door and shows the view.
+async function enter() {
+  state = null;
+  takeTokenFromAddress();
+  setHidden('unreachable', true);
+  try {
+    state = await passDoor();
+  } catch (error) {
+    byId('unreachable-text').textContent = error.message;
+    setHidden('unreachable', false);
+    return;
+  }
+  limitWaiting(state.request_seconds);
+  for (const section of kSections) delete shown[section];
   route();
+}
+
+history.scrollRestoration = 'manual';
+window.addEventListener('scroll', () => heights.set(history.state?.place, window.scrollY), { passive: true });
+window.addEventListener('hashchange', () => {
+  if (state) route();
+  else if (location.hash.startsWith('#token=')) location.reload();
 });
 // Keeps the view in the address.
 document.querySelector('.skip').addEventListener('click', (event) => {
   event.preventDefault();
   byId('content').focus();
 });
-window.addEventListener('hashchange', route);
-startSearch(guard);
-route();
+byId('reach').addEventListener('click', enter);
+bindSearch(guard);
+bindGroups(guard);
+bindImages();
+bindLarger();
+enter();

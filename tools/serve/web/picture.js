@@ -1,77 +1,81 @@
-// Shows a photo with outlines over it, in which a rectangle can be drawn.
+// Shows a photo with numbered outlines over it.
 
 import { make, makeSvg } from './dom.js';
 
-const kLeastSide = 16;
+const kLeastApart = 0.09;  // of two numbers, as a share of the photo's longest side
 
-function middle(quad) {
-  return [0, 1].map((axis) => quad.reduce((sum, corner) => sum + corner[axis], 0) / quad.length);
+// Cuts a polygon to a rectangle, side by side (Sutherland and Hodgman).
+function clipped(points, width, height) {
+  const sides = [[0, 0, 1], [0, width, -1], [1, 0, 1], [1, height, -1]];  // axis, limit, direction inside
+  return sides.reduce((polygon, [axis, limit, inside]) => {
+    const depth = (point) => inside * (point[axis] - limit);
+    return polygon.flatMap((point, i) => {
+      const before = polygon.at(i - 1);
+      const [from, to] = [depth(before), depth(point)];
+      const share = from / (from - to);
+      const crossing = [0, 1].map((k) => before[k] + share * (point[k] - before[k]));
+      if (from < 0 !== to < 0) return to < 0 ? [crossing] : [crossing, point];
+      return to < 0 ? [] : [point];
+    });
+  }, points);
 }
 
 export class Picture {
-  // image: an <img>; width, height: the photo's size in the outlines' coordinates.
+  // image: an <img>; width, height: the photo's size in the outlines' coordinates, which are of pixel centres.
   constructor(image, width, height) {
+    this.image = image;
     this.width = width;
     this.height = height;
-    this.outlines = makeSvg('g');
-    this.rectangle = makeSvg('rect', { class: 'region', visibility: 'hidden' });
-    this.svg = makeSvg('svg', { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', 'aria-hidden': 'true' },
-      this.outlines, this.rectangle);
-    this.element = make('div', { class: 'picture' }, image, this.svg);
+    this.svg = makeSvg('svg',
+      { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', 'aria-hidden': 'true' });
+    this.numbers = make('div', { class: 'numbers', 'aria-hidden': 'true' });
+    this.element = make('div', { class: 'picture' }, image, this.svg, this.numbers);
+    this.element.style.aspectRatio = `${width} / ${height}`;
+    this.element.style.setProperty('--ratio', width / height);
+    this.groups = [];
+    this.region = [];
   }
 
-  // quads: [{ quad, kind, label }], numbered like the list.
-  showOutlines(quads) {
-    const size = Math.max(this.width, this.height) / 28;
-    this.outlines.replaceChildren(...quads.map(({ quad, kind, label }) => {
-      const points = quad.map((corner) => corner.join(',')).join(' ');
-      const [x, y] = middle(quad);
-      const number = label && makeSvg('text',
-        { class: 'number', x, y, 'font-size': size, 'stroke-width': size / 8 }, label);
-      return makeSvg('g', {}, makeSvg('polygon', { class: 'halo', points }),
-        makeSvg('polygon', { class: `outline ${kind}`, points }), number);
-    }));
-  }
-
-  choose(chosen) {
-    [...this.outlines.children].forEach((group, i) => group.classList.toggle('chosen', i === chosen));
-  }
-
+  // Marks the part of the photo that the outlines are about; null: all of it.
   showRegion(region) {
-    this.rectangle.setAttribute('visibility', region ? 'visible' : 'hidden');
-    for (const [name, value] of Object.entries(region ?? {})) this.rectangle.setAttribute(name, value);
+    this.region = region ? [makeSvg('rect', { class: 'region', ...region })] : [];
   }
 
-  // Calls drawn({ x, y, width, height }), in whole px of the photo.
-  allowDrawing(drawn) {
-    let start = null;
-    const place = (event) => {
-      const box = this.svg.getBoundingClientRect();
-      const within = (value, most) => Math.round(Math.min(Math.max(value, 0), 1) * most);
-      return [within((event.clientX - box.left) / box.width, this.width),
-        within((event.clientY - box.top) / box.height, this.height)];
-    };
-    const region = (event) => {
-      const end = place(event);
-      const [x, y] = [0, 1].map((axis) => Math.min(start[axis], end[axis]));
-      const [width, height] = [0, 1].map((axis) => Math.abs(start[axis] - end[axis]));
-      return { x, y, width, height };
-    };
-    this.element.classList.add('drawable');
-    this.svg.addEventListener('pointerdown', (event) => {
-      if (event.button !== 0) return;
-      event.preventDefault();
-      start = place(event);
-      this.svg.setPointerCapture(event.pointerId);
+  // outlines: [{ quad, kind, label, isQuiet }], a quiet one seen only when it is chosen. Calls press(i) for a click on
+  // the i-th.
+  showOutlines(outlines, press = () => {}) {
+    const taken = [];
+    this.groups = outlines.map(({ quad, kind, label, isQuiet }, i) => {
+      const corners = quad && clipped(quad.map(([x, y]) => [x + 0.5, y + 0.5]), this.width, this.height);
+      if (!corners || corners.length < 3) return [];
+      const points = corners.map((corner) => corner.join(',')).join(' ');
+      const quiet = isQuiet ? ' quiet' : '';
+      const drawn = makeSvg('g', { class: `place${quiet}`, click: () => press(i) },
+        makeSvg('polygon', { class: 'halo', points }), makeSvg('polygon', { class: `outline ${kind}`, points }));
+      return label ? [drawn, this.number(label, corners, quiet, taken)] : [drawn];
     });
-    this.svg.addEventListener('pointermove', (event) => start && this.showRegion(region(event)));
-    this.svg.addEventListener('pointercancel', () => { start = null; });
-    this.svg.addEventListener('pointerup', (event) => {
-      if (!start) return;
-      const last = region(event);
-      start = null;
-      if (last.width >= kLeastSide && last.height >= kLeastSide) drawn(last);
-      else this.showRegion(null);
-    });
+    this.svg.replaceChildren(...this.region, ...this.groups.flatMap(([drawn]) => drawn ?? []));
+    this.numbers.replaceChildren(...this.groups.flatMap(([, number]) => number ?? []));
+  }
+
+  // Places a number at the first corner that is far from other numbers, from the top left on.
+  number(label, corners, quiet, taken) {
+    const longest = Math.max(this.width, this.height);
+    const ordered = [...corners].sort((a, b) => a[0] + a[1] - b[0] - b[1]);
+    const isFree = ([x, y]) => taken.every((at) => Math.hypot(at[0] - x, at[1] - y) > kLeastApart * longest);
+    const [x, y] = ordered.find(isFree) ?? ordered[0];
+    if (!quiet) taken.push([x, y]);
+    const number = make('span', { class: `number${quiet}` }, label);
+    const share = [x / this.width, y / this.height];
+    number.style.left = `${100 * share[0]}%`;
+    number.style.top = `${100 * share[1]}%`;
+    // Keeps it inside the photo.
+    number.style.transform = `translate(${-100 * share[0]}%, ${-100 * share[1]}%)`;
+    return number;
+  }
+
+  // Marks the i-th outline; none if it is -1.
+  choose(chosen) {
+    this.groups.forEach((parts, i) => parts.forEach((part) => part.classList.toggle('chosen', i === chosen)));
   }
 }

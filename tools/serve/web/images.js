@@ -1,0 +1,115 @@
+// The images of the index: all, by name, or by folder.
+
+import { getJson } from './api.js';
+import { button, byId, fileLabel, lazyPicture, make } from './dom.js';
+import { showLarger } from './larger.js';
+import { pages } from './pages.js';
+import { baseName, counted, localTime } from './text.js';
+
+const kPage = 60;
+
+// Names the folder if the images come from several.
+function imageOf(image, showsFolder) {
+  const name = showsFolder ? image.path : baseName(image.path);
+  return make('li', {},
+    button(lazyPicture(image.id), () => showLarger(image.id), { class: 'thumb', 'aria-label': `Show ${name}` }),
+    showsFolder ? fileLabel(image.path) : make('div', { class: 'path' }, baseName(image.path)),
+    make('p', { class: 'facts' }, `${image.width} × ${image.height}${image.blank ? ' · blank' : ''}`));
+}
+
+function folderLink(path, text) {
+  return make('a', { href: `#folder=${encodeURIComponent(path)}` }, text);
+}
+
+// parameters: of the filter; none for all images. Calls below(total) for what stands above the list.
+async function showFiltered(parameters, head) {
+  await pages(byId('images'), async (after) => {
+    const answer = await getJson('/v1/images', { after, limit: kPage, ...parameters });
+    const isFiltered = Object.keys(parameters).length > 0;
+    return {
+      summary: `${counted(answer.total, isFiltered ? 'file' : 'image')}${isFiltered ? ' found' : ''}.`,
+      head: after === 0 ? await head() : undefined,
+      elements: answer.images.map((image) => imageOf(image, true)),
+      next: answer.next,
+    };
+  });
+}
+
+function rootEntry({ path, files, present, last_scan: scan }) {
+  const facts = [counted(files, 'file'), scan ? `scanned ${localTime(scan)}` : 'never scanned'];
+  if (!present) facts.push('not there now');
+  return make('li', {}, folderLink(path, path), make('span', { class: 'facts' }, facts.join(' · ')));
+}
+
+function folderEntry(folder) {
+  return make('li', {}, folderLink(folder.path, baseName(folder.path)),
+    make('span', { class: 'facts' }, counted(folder.files, 'file')));
+}
+
+// Asks for a part of the names in a folder; null: of all.
+function setFilter(folder, name) {
+  byId('name-filter').value = name;
+  byId('images').dataset.folder = folder ?? '';
+}
+
+export async function showImages() {
+  setFilter(null, '');
+  await showFiltered({}, async () => {
+    const { folders } = await getJson('/v1/folders');
+    return [make('ul', { class: 'subfolders roots', 'aria-label': 'Folders' }, folders.map(rootEntry))];
+  });
+}
+
+// Shows where a folder is, and its folders.
+function headOfFolder({ path, ancestors, folders }) {
+  const names = [...ancestors, path].map((folder, i) => (i === 0 ? folder : baseName(folder)));
+  const way = [
+    make('a', { href: '#images' }, 'All images'),
+    ...ancestors.map((folder, i) => folderLink(folder, names[i])),
+    make('span', { 'aria-current': 'page', tabindex: -1 }, names.at(-1)),
+  ];
+  const crumbs = make('nav', { 'aria-label': 'Folders above' },
+    make('ol', { class: 'crumbs' }, way.map((step) => make('li', {}, step))));
+  if (folders.length === 0) return [crumbs];
+  return [crumbs, make('ul', { class: 'subfolders', 'aria-label': 'Folders' }, folders.map(folderEntry))];
+}
+
+export async function showFolder(path) {
+  const section = byId('images');
+  setFilter(path, '');
+  let subfolders = null;  // this visit's list
+  await pages(section, async (after) => {
+    const answer = await getJson('/v1/folder', { path, ...(after !== 0 && { after }), limit: kPage });
+    const page = { elements: answer.images.map((image) => imageOf(image, false)), next: answer.next };
+    if (after !== 0) {
+      const entries = answer.folders.map(folderEntry);
+      subfolders?.append(...entries);
+      if (page.elements.length === 0) entries[0]?.querySelector('a').focus();
+      return page;
+    }
+    const head = headOfFolder(answer);
+    [, subfolders] = head;
+    const below = answer.folders.length > 0 ? ', with those in its folders' : '';
+    return { summary: `${counted(answer.files, 'file')}${below}.`, head, ...page };
+  });
+  // Moves the focus: the link that led here is gone.
+  if (document.activeElement === document.body) section.querySelector('.crumbs [aria-current]')?.focus();
+}
+
+// place: "NAME" or "NAME/FOLDER", each encoded.
+export async function showNamed(place) {
+  const [name, folder] = place.split('/').map(decodeURIComponent);
+  setFilter(folder || null, name);
+  await showFiltered({ name, ...(folder && { folder }) }, () => [
+    make('p', {}, folder ? folderLink(folder, `All of ${folder}`) : make('a', { href: '#images' }, 'All images'))]);
+}
+
+export function bindImages() {
+  byId('filter-form').addEventListener('submit', (event) => {
+    event.preventDefault();
+    const name = byId('name-filter').value.trim();
+    const { folder } = byId('images').dataset;
+    if (name) location.hash = `#named=${encodeURIComponent(name)}${folder && `/${encodeURIComponent(folder)}`}`;
+    else location.hash = folder ? `#folder=${encodeURIComponent(folder)}` : '#images';
+  });
+}

@@ -1,0 +1,100 @@
+// What is said about a match.
+
+import { button, copyButton, fileLabel, lazyPicture, make, otherFiles, say } from './dom.js';
+import { rejectButton } from './rejection.js';
+import { baseName, percent } from './text.js';
+
+const kDecisions = {
+  duplicate: 'same picture',
+  variant: 'changed version',
+  same_object: 'same thing',
+  part: 'shared part',
+  similar: 'looks similar',
+  related: 'related',
+  none: 'unlikely',
+};
+const kUnlikely = 0.01;  // below it, nothing is called similar
+const kSure = ['duplicate', 'variant', 'same_object', 'part'];
+
+export function isSure(match) {
+  return kSure.includes(match.decision);
+}
+
+export function decisionText({ decision, probability }) {
+  return decision === 'similar' && probability < kUnlikely ? kDecisions.none : kDecisions[decision];
+}
+
+function badge(match) {
+  return make('span', { class: `badge ${match.decision}` }, decisionText(match));
+}
+
+// Lists what is known; no probability where only votes speak for the match.
+function facts(match) {
+  if (match.decision === 'related') {
+    return `shows what ${match.via.map((image) => baseName(image.path)).join(', and that what ')} shows`;
+  }
+  if (!match.quad) return 'shares details, but no place in the photo';
+  const all = [`probability ${percent(match.probability)}`, `${match.inliers} points agree`];
+  if (match.correlation !== null) all.push(`correlation ${match.correlation.toFixed(2)}`);
+  if (match.mirrored) all.push('mirrored');
+  return all.join(' · ');
+}
+
+// Makes the small card of a match, which shows it beside the photo when it is pressed.
+export function matchCard(match, number, name, press) {
+  return button([lazyPicture(match.id), make('span', { class: 'text' },
+    make('span', {}, number ? make('b', {}, `${number} `) : null, badge(match)),
+    make('span', { class: 'name' }, name),
+    match.rejected ? make('span', { class: 'facts' }, 'rejected') : null)], press, {
+    class: 'card',
+    'aria-pressed': 'false',
+  });
+}
+
+function rejection(match, name, content) {
+  if (!match.rejected) return null;
+  const mark = make('span', { class: 'facts' }, 'rejected');
+  const changed = (isRejected) => { mark.hidden = !isRejected; };
+  return make('div', { class: 'row' }, mark,
+    rejectButton({ a: content, b: match.id, names: `this photo and ${name}`, isRejected: true, changed }));
+}
+
+// Makes the button that asks why, and the place of its answer.
+function why(match, explain) {
+  const answer = make('ul', { class: 'why', hidden: '' });
+  const ask = button('Why?', async () => {
+    if (!answer.hidden) {
+      answer.hidden = true;
+    } else {
+      ask.disabled = true;
+      try {
+        const explanation = await explain(match.id);
+        answer.replaceChildren(...(explanation?.steps ?? []).map(({ step, passed, reason }) =>
+          make('li', {}, make('b', {}, `${step}: ${passed ? 'yes' : 'no'} `), reason)));
+        answer.hidden = false;
+      } catch (error) {
+        say(error.message, true);
+      }
+      ask.disabled = false;
+    }
+    ask.setAttribute('aria-expanded', String(!answer.hidden));
+  }, { 'aria-expanded': 'false' });
+  return [ask, answer];
+}
+
+// Shows all about the match that is beside the photo.
+//   content  the content hash of what was looked up
+//   explain  (id) => explanation; null if it cannot be asked
+export function matchDetails(match, name, content, explain) {
+  const [ask, answer] = explain ? why(match, explain) : [null, null];
+  return [
+    make('p', { class: 'line' }, badge(match), ` · ${facts(match)}`),
+    fileLabel(match.path, 'h3'),
+    match.gone.includes(match.path) ? make('p', { class: 'facts' }, 'The file is gone.') : null,
+    otherFiles(match.path, match.paths, match.gone),
+    make('div', { class: 'row' }, ask, copyButton(match.path),
+      make('a', { class: 'button', href: `#image=${match.id}` }, 'Look it up')),
+    answer,
+    rejection(match, name, content),
+  ].filter(Boolean);
+}
