@@ -104,6 +104,7 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   void write(std::span<const std::uint8_t> bytes) { file_.write(bytes); }
+  const std::filesystem::path& temporary() const { return temporary_; }
   // Replaces the target; keeps the permission bits of a regular file.
   void commit(bool is_synced = true);
   // Returns false if the target exists. A file that appears during the call may be replaced on file

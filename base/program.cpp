@@ -1,5 +1,6 @@
 #include "base/program.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <exception>
@@ -67,6 +68,13 @@ void set_up_logging(Verbosity verbosity) {
   logger()->set_pattern("%^%l%$: %v");
   logger()->set_level(level_of(verbosity));
   spdlog::set_default_logger(logger());
+}
+
+void log_result(const std::string& line) {
+  const spdlog::level::level_enum level = logger()->level();
+  logger()->set_level(std::min(level, spdlog::level::info));
+  logger()->info(line);
+  logger()->set_level(level);
 }
 
 int run_main(std::string_view program, const std::function<int()>& body) noexcept {

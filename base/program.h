@@ -24,6 +24,9 @@ enum class Verbosity { kQuiet, kNormal, kVerbose };
 // and errors; normal: spdlog::info as well; verbose: spdlog::debug as well.
 void set_up_logging(Verbosity verbosity);
 
+// Logs a line as spdlog::info does, also when quiet. Not thread-safe.
+void log_result(const std::string& line);
+
 // Runs the body of main() and returns the exit code: the body's own, or, after "<program>: error:
 // <message>" on stderr, the code of an Error, 4 for std::bad_alloc, 70 for any other exception.
 int run_main(std::string_view program, const std::function<int()>& body) noexcept;

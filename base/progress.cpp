@@ -4,8 +4,10 @@
 #include <cmath>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/terminal.h"
 
@@ -13,6 +15,7 @@ namespace lookalike {
 namespace {
 
 constexpr auto kBarInterval = std::chrono::milliseconds(100);
+constexpr auto kIdleInterval = std::chrono::seconds(1);  // a bar that nothing updates
 constexpr auto kLineInterval = std::chrono::seconds(10);
 constexpr std::size_t kBarWidth = 28;  // cells
 constexpr std::size_t kMinBarWidth = 8;
@@ -38,19 +41,43 @@ Progress::Progress(std::string label, std::string unit, std::size_t total, Style
       delay_(delay),
       out_(out),
       start_(Clock::now()),
-      last_drawn_(start_) {}
+      last_drawn_(start_) {
+  if (style_ != Style::kBar) return;
+  drawer_ = std::jthread([this](const std::stop_token& stop) { draw_idle(stop); });
+}
 
 Progress::~Progress() {
+  if (drawer_.joinable()) {
+    drawer_.request_stop();
+    drawer_.join();
+  }
   const Clock::time_point now = Clock::now();
   if (style_ == Style::kQuiet || now - start_ < delay_) return;
   draw(now, true);
   if (style_ == Style::kBar) std::fputc('\n', out_);
 }
 
+void Progress::draw_idle(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (!stop.stop_requested()) {
+    const Clock::time_point next = std::max(last_drawn_ + kIdleInterval, start_ + delay_);
+    if (Clock::now() >= next) {
+      draw(Clock::now(), false);
+    } else {
+      idle_.wait_until(lock, stop, next, [] { return false; });
+    }
+  }
+}
+
 void Progress::update(std::size_t done, const std::string& detail) {
+  const std::lock_guard lock(mutex_);
+  const Clock::time_point now = Clock::now();
+  if (first_done_ == 0) {
+    first_done_ = done;
+    first_done_at_ = now;
+  }
   done_ = done;
   detail_ = detail;
-  const Clock::time_point now = Clock::now();
   if (style_ == Style::kQuiet || now - start_ < delay_) return;
   const Clock::duration since = now - last_drawn_;
   if (style_ == Style::kBar) {
@@ -60,23 +87,40 @@ void Progress::update(std::size_t done, const std::string& detail) {
   }
 }
 
+void Progress::finish() {
+  const std::lock_guard lock(mutex_);
+  total_ = done_;
+}
+
 void Progress::clear() {
+  const std::lock_guard lock(mutex_);
   if (style_ != Style::kBar || last_drawn_ == start_) return;
   std::fputs(kClearLine, out_);
   std::fflush(out_);
 }
 
 std::string Progress::line(Clock::time_point now, bool is_last) const {
-  const double elapsed_s = std::chrono::duration<double>(now - start_).count();
-  const double rate = elapsed_s > 0 ? static_cast<double>(done_) / elapsed_s : 0;
-  std::string text = total_ > 0 ? fmt::format("{}/{} {}", done_, total_, unit_)
-                                : fmt::format("{} {}", done_, unit_);
-  if (rate > 0) text += fmt::format(", {:.1f}/s", rate);
-  if (is_last || done_ >= total_) {
-    text += ", " + duration_text(elapsed_s);
-  } else if (rate > 0) {
-    text += ", " + duration_text(static_cast<double>(total_ - done_) / rate) + " left";
+  const auto seconds = [&](Clock::time_point since) {
+    return std::chrono::duration<double>(now - since).count();
+  };
+  const double elapsed_s = seconds(start_);
+  const auto per_second = [](std::size_t items, double time_s) {
+    return time_s > 0 ? static_cast<double>(items) / time_s : 0;
+  };
+  const double rate = per_second(done_, elapsed_s);
+  const double later_rate = per_second(done_ - first_done_, seconds(first_done_at_));
+  std::vector<std::string> parts;
+  if (!unit_.empty()) {
+    parts.push_back(total_ > 0 ? fmt::format("{}/{} {}", done_, total_, unit_)
+                               : fmt::format("{} {}", done_, unit_));
+    if (rate > 0) parts.push_back(fmt::format("{:.1f}/s", rate));
   }
+  if (is_last || done_ >= total_ || later_rate <= 0) {
+    parts.push_back(duration_text(elapsed_s));
+  } else {
+    parts.push_back(duration_text(static_cast<double>(total_ - done_) / later_rate) + " left");
+  }
+  const std::string text = fmt::format("{}", fmt::join(parts, ", "));
   const std::string start = label_ + ": ";
   const std::string detail = detail_.empty() ? "" : ", " + detail_;
   if (style_ != Style::kBar) return start + text + detail;

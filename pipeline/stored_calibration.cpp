@@ -61,8 +61,8 @@ void store_calibration(IndexWriter& index, const Calibration& calibration) {
   index.set_derived(kCalibratedImages, std::to_string(matchable_images(index.counts())));
 }
 
-bool is_calibration_due(const IndexReader& index) {
-  const std::uint64_t images = matchable_images(index.counts());
+bool is_calibration_due(const IndexReader& index, std::uint64_t more) {
+  const std::uint64_t images = matchable_images(index.counts()) + more;
   if (images < kFewestForCalibration) return false;
   const std::uint64_t calibrated =
       parse_number<std::uint64_t>(index.derived(kCalibratedImages).value_or("")).value_or(0);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,7 +33,8 @@ void store_calibration(IndexWriter& index, const Calibration& calibration);
 
 // True if the index has at least 40 matchable images, and was never calibrated or has grown or
 // shrunk by half since.
-bool is_calibration_due(const IndexReader& index);
+//   more  images that are to be added first
+bool is_calibration_due(const IndexReader& index, std::uint64_t more = 0);
 
 // Returns what is wrong with the stored calibration, if anything. Queries silently use the shipped
 // one instead.

@@ -56,11 +56,12 @@ class Problems {
  public:
   template <typename... Values>
   void report(fmt::format_string<const Values&...> what, const Values&... values) {
-    all_.push_back(fmt::format(what, values...));
+    const fmt::string_view kind = what;
+    all_.push_back({std::string(kind.data(), kind.size()), fmt::format(what, values...)});
   }
   template <typename... Values>
   void expect(bool right, fmt::format_string<const Values&...> what, const Values&... values) {
-    if (!right) all_.push_back(fmt::format(what, values...));
+    if (!right) report(what, values...);
   }
   // Reports an error, such as a damaged page, which must not stop the other parts of the check.
   template <typename Work>
@@ -68,14 +69,35 @@ class Problems {
     try {
       work();
     } catch (const Error& error) {
-      all_.emplace_back(error.what());
+      all_.push_back({{}, error.what()});
     }
   }
   void add(Problems more) { std::ranges::move(more.all_, std::back_inserter(all_)); }
-  std::vector<std::string> take() { return std::move(all_); }
+
+  // Returns the problems in order; of many that differ in a number alone the first ones, and then
+  // how many there are: a damaged codebook makes every word wrong.
+  std::vector<std::string> take() {
+    std::map<std::string, std::size_t> counts;
+    std::vector<std::string> texts;
+    for (Problem& problem : all_) {
+      const std::size_t count = problem.kind.empty() ? 0 : ++counts[problem.kind];
+      if (count <= kMostOfAKind) texts.push_back(std::move(problem.text));
+    }
+    for (const auto& [kind, count] : counts) {
+      if (count <= kMostOfAKind) continue;
+      texts.push_back(fmt::format("{} more of the kind \"{}\"", count - kMostOfAKind, kind));
+    }
+    all_.clear();
+    return texts;
+  }
 
  private:
-  std::vector<std::string> all_;
+  static constexpr std::size_t kMostOfAKind = 10;
+  struct Problem {
+    std::string kind;  // its sentence without values; empty for an error
+    std::string text;
+  };
+  std::vector<Problem> all_;
 };
 
 // A row of an image with copies of its blobs, and the results of its check.

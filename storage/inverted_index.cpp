@@ -8,6 +8,7 @@
 #include "storage/schema.h"
 #include "storage/segments.h"
 #include "storage/shards.h"
+#include "storage/writer_lock.h"
 
 namespace lookalike {
 namespace {
@@ -47,8 +48,11 @@ std::optional<Codebook> InvertedIndex::stored_codebook() const {
 
 Codebook InvertedIndex::codebook() const {
   if (std::optional<Codebook> codebook = stored_codebook()) return std::move(*codebook);
-  throw Error(ErrorKind::kInput, shards_->first().connection().path() +
-                                     ": holds no images yet: run `lookalike index --images DIR`");
+  const std::string path = shards_->first().connection().path();
+  const std::optional<std::string> writer = current_writer(path);
+  throw Error(ErrorKind::kInput,
+              path + (writer ? ": is being filled by " + *writer + " and holds no images yet"
+                             : ": holds no images yet: run `lookalike index --images DIR`"));
 }
 
 void InvertedIndex::for_each_list(std::uint32_t word,

@@ -104,7 +104,8 @@ OutputTarget follow_links(const std::string& option, const fs::path& path) {
 }
 
 OutputKind kind_that_begins(std::string name, std::string beginning) {
-  return {std::move(name), [beginning = std::move(beginning)](std::string_view start) {
+  return {.name = std::move(name),
+          .is_earlier = [beginning = std::move(beginning)](std::string_view start) {
             return start.starts_with(beginning);
           }};
 }
@@ -136,6 +137,12 @@ void OutputFile::open() {
 void OutputFile::write(ByteView bytes) {
   open();
   atomic_ ? atomic_->write(bytes) : stream_->write(bytes);
+}
+
+std::filesystem::path OutputFile::temporary() {
+  if (form_ == OutputForm::kStream) target_.refuse("is not a regular file: name one");
+  open();
+  return atomic_->temporary();
 }
 
 void OutputFile::commit() {

@@ -22,6 +22,7 @@ struct OutputKind {
   std::string name;  // with its article, for messages: "a page of lookalike"
   // True if a file is of this kind, by its first kMarkBytes (all of a shorter file).
   std::function<bool(std::string_view start)> is_earlier;
+  bool is_backup = false;  // may replace a backup of an index, and the rejections beside it
 };
 
 // Returns the kind of files that begin with these bytes.
@@ -70,6 +71,9 @@ class OutputFile {
   // The first call creates the temporary file or opens the stream; a FIFO waits for its reader.
   void write(ByteView bytes);
   void write(std::string_view text) { write(bytes_of(text)); }
+  // Returns the name of the temporary file, for a library that writes it by its name; nothing else
+  // may then be written. Throws Error(kUsage) for a stream.
+  std::filesystem::path temporary();
   // Call once, after the last write(). Throws Error(kUsage) if the name now belongs to something
   // that must not be replaced.
   void commit();

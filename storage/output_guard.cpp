@@ -202,11 +202,13 @@ struct OutputGuard::Rules {
   }
 
   // Checks only names.
-  void check_names(const OutputTarget& target) const {
+  void check_names(const OutputTarget& target, const OutputKind& kind) const {
     check_folders(target);
     for (const fs::path& name : target.names) {
       for (const fs::path& index : possible_indexes(name)) {
-        if (is_one_of(indexes, index) || begins_an_index(start_of(index))) {
+        const Bytes start = start_of(index);
+        const bool is_replaceable = kind.is_backup && begins_a_backup(start);
+        if (is_one_of(indexes, index) || (begins_an_index(start) && !is_replaceable)) {
           refuse_index(target, index);
         }
       }
@@ -238,8 +240,10 @@ struct OutputGuard::Rules {
       target.refuse("is neither a file, a FIFO nor a character device: name another file");
     }
     const Bytes start = start_of(target.path());
-    if (begins_an_index(start)) refuse_index(target, target.path());
     const bool is_earlier = kind.is_earlier(text_of(start));
+    if (begins_an_index(start) && !(kind.is_backup && is_earlier)) {
+      refuse_index(target, target.path());
+    }
     if (!is_earlier && is_image(start)) {
       target.refuse("is an image, which no output replaces: name another file, or remove it");
     }
@@ -328,7 +332,7 @@ OutputFile OutputGuard::open(const std::string& option, const fs::path& path,
                              const OutputKind& kind) {
   if (path.empty()) throw Error(ErrorKind::kUsage, option + ": names no file");
   OutputTarget target = follow_links(option, file_of(path));
-  if (!target.open_file.is_open()) rules_->check_names(target);
+  if (!target.open_file.is_open()) rules_->check_names(target, kind);
   const OutputForm form = rules_->check_file(target, kind);
   rules_->claim(target, kind);
   // The rules for names are constant during a command; the file of a name may change.

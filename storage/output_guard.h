@@ -17,7 +17,8 @@ namespace lookalike {
 //     written.
 //   - A file with content is replaced if it carries the mark of the kind being written. Force
 //     replaces other regular files too, also without write permission.
-//   - Nothing replaces an input of the command, an index or a file beside it, a file with protected
+//   - Nothing replaces an input of the command, an index or a file beside it (but a backup replaces
+//     an earlier one), a file with protected
 //     content and without the mark, a file that the command's index or manifest lists, a name that
 //     would be indexed, the output of another option, a folder, a block device, a socket or a
 //     dangling link.

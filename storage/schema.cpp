@@ -1,12 +1,14 @@
 #include "storage/schema.h"
 
 #include <algorithm>
+#include <fcntl.h>
 #include <functional>
 #include <limits>
 #include <map>
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -19,6 +21,10 @@ namespace lookalike {
 namespace {
 
 constexpr std::int64_t kApplicationId = 0x4C4B4C4B;  // "LKLK"
+constexpr std::int64_t kBackupId = 0x4C4B4C42;       // "LKLB"
+// Offset of application_id: https://www.sqlite.org/fileformat2.html#the_database_header
+constexpr std::size_t kApplicationIdAt = 68;
+constexpr std::size_t kIdBytes = 4;
 // Limits of image numbers, which size memory: a number is possible up to the first, or up to the
 // second times the rows of images and tombstones. An index beyond both is damaged, or has replaced
 // each of its images 256 times.
@@ -27,6 +33,18 @@ constexpr std::int64_t kImagesPerRow = 256;
 
 std::int64_t number(Connection& connection, const char* sql) {
   return connection.first<std::int64_t>(sql).value_or(0);
+}
+
+// Returns the application_id of a file that starts with these bytes; nothing if it is too short or
+// no SQLite database.
+std::optional<std::int64_t> application_id(ByteView start) {
+  constexpr std::string_view kSqlite{"SQLite format 3\0", 16};
+  if (start.size() < kBytesToTellAnIndex || !text_of(start).starts_with(kSqlite)) {
+    return std::nullopt;
+  }
+  std::int64_t id = 0;  // big-endian
+  for (const std::uint8_t byte : start.subspan(kApplicationIdAt, kIdBytes)) id = id << 8 | byte;
+  return id;
 }
 
 // Returns the version that migrations lead to.
@@ -41,7 +59,7 @@ std::optional<std::size_t> stored_version(Connection& connection, std::size_t ne
   const auto version = static_cast<std::size_t>(number(connection, "PRAGMA user_version"));
   const bool empty = number(connection, "SELECT count(*) FROM sqlite_master") == 0;
   if (empty && version == 0 && (owner == 0 || owner == kApplicationId)) return std::nullopt;
-  if (owner != kApplicationId) {
+  if (owner != kApplicationId && owner != kBackupId) {
     throw Error(ErrorKind::kInput,
                 connection.path() + ": is an SQLite database, but not an index of lookalike");
   }
@@ -312,15 +330,26 @@ INSERT INTO totals SELECT column1, 0, 0 FROM (VALUES ('settings'), ('files'), ('
 )sql"};
 
 bool begins_an_index(ByteView start) {
-  // https://www.sqlite.org/fileformat2.html#the_database_header
-  constexpr std::string_view kSqlite{"SQLite format 3\0", 16};
-  constexpr std::size_t kApplicationIdAt = 68;
-  if (start.size() < kBytesToTellAnIndex) return false;
-  std::int64_t id = 0;  // big-endian
-  for (const std::uint8_t byte : start.subspan(kApplicationIdAt, 4)) id = id << 8 | byte;
-  return std::ranges::equal(start.first(kSqlite.size()), kSqlite, {}, {},
-                            [](char c) { return static_cast<std::uint8_t>(c); }) &&
-         id == kApplicationId;
+  const std::optional<std::int64_t> id = application_id(start);
+  return id == kApplicationId || id == kBackupId;
+}
+
+bool begins_a_backup(ByteView start) {
+  return application_id(start) == kBackupId;
+}
+
+void mark_as_backup(const std::filesystem::path& database) {
+  const FileDescriptor file(::open(database.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
+  std::array<std::uint8_t, kIdBytes> id{};
+  for (std::size_t i = 0; i < kIdBytes; ++i) {
+    id.at(i) = static_cast<std::uint8_t>(kBackupId >> 8 * (kIdBytes - 1 - i));
+  }
+  const bool is_marked =
+      file.is_open() && move_all(id.size(), [&](std::size_t done, std::size_t left) {
+        return ::pwrite(file.number(), id.data() + done, left,
+                        static_cast<off_t>(kApplicationIdAt + done));
+      });
+  if (!is_marked) fail_file(database, "cannot be written");
 }
 
 void check_schema(Connection& connection, std::size_t newest) {
@@ -421,6 +450,7 @@ Connection open_for_writing(const std::filesystem::path& database) {
   if (stored_version(connection, kSchemaVersion) == kSchemaVersion) {
     require_expected_schema(connection);
   }
+  const bool is_backup = number(connection, "PRAGMA application_id") == kBackupId;
   // WAL before the tables: a writer killed in between leaves no rollback journal, which readers
   // could not roll back.
   // FULL: a publish that has returned survives a power cut, at the cost of one sync a batch.
@@ -429,6 +459,8 @@ Connection open_for_writing(const std::filesystem::path& database) {
       "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = OFF; "
       "PRAGMA journal_size_limit = 67108864");
   migrate(connection);
+  // A restored backup becomes an index at once, lest the next backup replace it.
+  if (is_backup) connection.execute("PRAGMA wal_checkpoint(TRUNCATE)");
   keep_totals(connection);
   return connection;
 }

@@ -33,6 +33,11 @@ class EmptyIndex : public Error {
 // True if a file that starts with these bytes is an index of any version. Needs 100 bytes.
 inline constexpr std::size_t kBytesToTellAnIndex = 100;
 bool begins_an_index(ByteView start);
+// True for one that mark_as_backup() has marked. A later backup may replace it; opening it for
+// writing ends that.
+bool begins_a_backup(ByteView start);
+// Marks a whole index without a log, which no connection has open. Throws as fail_file().
+void mark_as_backup(const std::filesystem::path& database);
 
 // Returns the tables whose rows have a checksum.
 std::vector<std::string> tables_with_checksums();

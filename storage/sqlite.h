@@ -154,6 +154,10 @@ class Connection {
     found.read(value);
     return value;
   }
+  // Copies the database as it is now, while others may write it, into an empty file. Does not sync.
+  //   watch  called with the pages that are copied and the pages in all
+  void copy_to(const std::filesystem::path& file,
+               const std::function<void(std::size_t done, std::size_t all)>& watch);
   std::int64_t last_insert_id() const;
   std::string path() const;
   bool is_immutable() const { return immutable_; }

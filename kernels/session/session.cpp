@@ -182,7 +182,7 @@ void OpenClSession::announce_building() {
   shared_->announced = true;
   if (shared_->options.inform) {
     shared_->options.inform("building kernels for " + device().name +
-                            ", once for this device: the first answer takes some seconds longer");
+                            ", which are kept: the first use takes some seconds longer");
   }
 }
 

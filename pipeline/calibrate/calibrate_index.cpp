@@ -160,9 +160,10 @@ std::optional<Calibration> calibration_of(const Sightings& seen, std::size_t wan
 
 CalibrationRun calibrate_index(IndexWriter& writer, const IndexReader& index,
                                const RunConfig& config, OpenClSession& session,
-                               Progress::Style style, const std::function<void()>& before_each) {
+                               Progress::Style style, const std::function<void()>& before_each,
+                               const std::string& label) {
   const std::size_t wanted = std::min<std::size_t>(kPhotos, matchable_images(index.counts()));
-  Progress progress("calibrate", "photos", wanted, style);
+  Progress progress(label, "photos", wanted, style);
   CalibrationRun run{sightings_of(index, session, config, progress, before_each), std::nullopt};
   run.calibration = calibration_of(run.sightings, wanted);
   if (!run.calibration) {

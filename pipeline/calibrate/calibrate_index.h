@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <string>
 #include <optional>
 
 #include "base/progress.h"
@@ -32,6 +33,7 @@ struct CalibrationRun {
 // Changes nothing when calibration_of() returns nothing.
 CalibrationRun calibrate_index(
     IndexWriter& writer, const IndexReader& index, const RunConfig& config, OpenClSession& session,
-    Progress::Style style, const std::function<void()>& before_each = [] {});
+    Progress::Style style, const std::function<void()>& before_each = [] {},
+    const std::string& label = "calibrate");
 
 }  // namespace lookalike

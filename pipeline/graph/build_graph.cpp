@@ -68,10 +68,11 @@ class GraphWriter {
 }  // namespace
 
 void complete_graph(IndexWriter& writer, const RunConfig& config, OpenClSession& session,
-                    Progress::Style style, const std::function<void()>& before_each) {
+                    Progress::Style style, const std::function<void()>& before_each,
+                    const std::string& label) {
   const std::vector<ImageId> work = writer.images_to_compare();
   const std::vector<float> norms = writer.norms();
-  Progress progress("neighbours", "images", work.size(), style);
+  Progress progress(label, "images", work.size(), style);
   GraphWriter graph(writer, norms);
   for (std::size_t first = 0; first < work.size(); first += kImagesPerReader) {
     const std::size_t count = std::min(kImagesPerReader, work.size() - first);

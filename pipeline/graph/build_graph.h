@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "base/progress.h"
 #include "config/options.h"
@@ -15,6 +16,7 @@ namespace lookalike {
 // Publishes what is done every few seconds, so a later call resumes after a stop. Calls
 // before_each() before each image, which may throw. Throws as Searcher and IndexWriter.
 void complete_graph(IndexWriter& writer, const RunConfig& config, OpenClSession& session,
-                    Progress::Style style, const std::function<void()>& before_each);
+                    Progress::Style style, const std::function<void()>& before_each,
+                    const std::string& label = "neighbours");
 
 }  // namespace lookalike

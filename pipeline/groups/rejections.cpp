@@ -35,11 +35,6 @@ std::string end_of(std::string_view csv) {
   return fmt::format("{}{:016x}\n", kEnd, checksum(bytes_of(csv)));
 }
 
-std::string file_of(const Rejections& rejections) {
-  const std::string csv = rejections.csv();
-  return csv + end_of(csv);
-}
-
 // Waits a second for the lock, which anyone who can read the file may hold for longer. Throws Busy.
 void wait_for_lock(const std::filesystem::path& file, const FileDescriptor& opened) {
   constexpr auto kPause = std::chrono::milliseconds(20);
@@ -61,7 +56,7 @@ FileDescriptor locked(const std::filesystem::path& file) {
     FileDescriptor opened(::open(file.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
     if (!opened.is_open() && errno == ENOENT) {
       AtomicFile made(file);
-      made.write(bytes_of(file_of(Rejections())));
+      made.write(bytes_of(rejections_text(Rejections())));
       made.commit_new();
       continue;
     }
@@ -162,6 +157,11 @@ void mark_rejected(std::vector<Match>& matches, const ContentHash& query,
   for (Match& match : matches) match.rejected = rejections.contains(query, match.image.content);
 }
 
+std::string rejections_text(const Rejections& rejections) {
+  const std::string csv = rejections.csv();
+  return csv + end_of(csv);
+}
+
 std::filesystem::path rejection_file(const std::filesystem::path& database) {
   return resolved(database).native() + ".rejected";
 }
@@ -189,7 +189,7 @@ void change_rejections(const std::filesystem::path& database,
       throw Error(ErrorKind::kInput, fmt::format("{}: would hold more than {} pairs",
                                                  printable(file.native()), Rejections::kMost));
     }
-    write_atomically(file, bytes_of(file_of(rejections)));
+    write_atomically(file, bytes_of(rejections_text(rejections)));
   } else if (rejections.all().empty()) {
     ::unlink(file.c_str());  // may have been created for the lock
   }

@@ -55,6 +55,9 @@ void mark_rejected(std::vector<Match>& matches, const ContentHash& query,
 // Returns the file with the rejections of an index: DATABASE.rejected.
 std::filesystem::path rejection_file(const std::filesystem::path& database);
 
+// Returns what such a file holds: the CSV, and a last line with its checksum.
+std::string rejections_text(const Rejections& rejections);
+
 // Returns none if there is no file. Throws Error(kInput) for a damaged file, Error(kStorage) for
 // one that cannot be read.
 Rejections read_rejections(const std::filesystem::path& database);

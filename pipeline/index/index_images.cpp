@@ -19,6 +19,7 @@
 #include "pipeline/flow/store_queue.h"
 #include "pipeline/index/run_phases.h"
 #include "pipeline/index_settings.h"
+#include "stages/codebook/training_progress.h"
 
 namespace lookalike {
 namespace {
@@ -102,10 +103,11 @@ class ImageFlow {
       files = files_left(files, sample);
     }
     StoreQueue queue(run_.writer, run_.config.store, run_.times);
-    store_sample(sample, queue);
+    Progress progress(run_.next_step("index"), "images", sample.size() + files.size(), run_.style);
+    store_sample(sample, queue, progress);
     return_freed_memory();
     run_.until_stopped([&] {
-      process("index", files, ItemStream::Pages::kAll, kAll, [&](Batch batch) {
+      process(progress, sample.size(), files, ItemStream::Pages::kAll, kAll, [&](Batch batch) {
         store(std::move(batch), queue);
         return kAll;
       });
@@ -125,8 +127,10 @@ class ImageFlow {
   std::vector<Item> extract_sample(const std::vector<SourceFile>& files) {
     std::vector<Item> sample;
     std::size_t wanted = run_.config.codebook.sample_images;
+    Progress progress(run_.next_step("extract"), "images", std::min(wanted, files.size()),
+                      run_.style);
     run_.until_stopped([&] {
-      process("extract", files, ItemStream::Pages::kFirst, wanted, [&](Batch batch) {
+      process(progress, 0, files, ItemStream::Pages::kFirst, wanted, [&](Batch batch) {
         for (Item& item : batch) {
           if (item.is<ImageFeatures>()) run_.times.timed("cache", [&] { cache_.add(item); });
           wanted -= item.is<CachedFeatures>() ? 1 : 0;
@@ -145,15 +149,9 @@ class ImageFlow {
     require_features(sample);
     const Sample taken = run_.times.timed("sample", [&] { return training_sample(sample); });
     const CodebookOptions& options = run_.config.codebook;
-    Progress progress("codebook", "steps", training_steps(taken.words, options), run_.style);
-    TrainingWatch watch;
-    watch.batch = [&] { run_.throw_if_stopped(); };
-    watch.step = [&](std::size_t step, double objective) {
-      progress.update(step, fmt::format("{} words, objective {:.4f}", taken.words, objective));
-    };
+    TrainingProgress progress(run_.next_step("codebook"), taken.words, options, run_.style);
     DeviceStages& stages = run_.device.stages();
-    Codebook codebook = stages.train(taken, watch);
-    progress.finish();
+    Codebook codebook = stages.train(taken, progress.watch([&] { run_.throw_if_stopped(); }));
     run_.writer.set_codebook(codebook, settings_of(run_.config.extract, codebook));
     run_.report.trained_words = codebook.size();
     stages.set_codebook(std::move(codebook));
@@ -177,23 +175,28 @@ class ImageFlow {
   }
 
   // Stores images first, so that their copies find them in the index.
-  void store_sample(std::span<Item> sample, StoreQueue& queue) {
+  void store_sample(std::span<Item> sample, StoreQueue& queue, Progress& progress) {
     const std::vector<std::span<Item>> parts = parts_of(sample);
     OrderedParallel<Batch> loaded(parts.size(), 1, 1,
                                   [&](std::size_t i) { return loaded_copy(parts[i]); });
     auto processed = on_device([&] { return loaded.next(); }, run_.device.stages().lanes());
-    while (std::optional<Batch> batch = processed.next()) store(*std::move(batch), queue);
+    std::size_t done = 0;
+    while (std::optional<Batch> batch = processed.next()) {
+      done += batch->size();
+      store(*std::move(batch), queue);
+      progress.update(done);
+    }
   }
 
   // Takes files through decoding, or from the cache, and the device, and hands each batch on, in
   // the order of the files: SkippedFile, KnownContent, and ImageWords where there is a codebook,
   // else ImageFeatures. `accept` returns how many more images it wants: no more are begun, since
   // the contents of all that were begun count as known.
+  //   before  the items that `progress` counts already
   template <typename Accept>
-  void process(const char* label, const std::vector<SourceFile>& files, ItemStream::Pages pages,
-               std::size_t wanted, Accept accept) {
+  void process(Progress& progress, std::size_t before, const std::vector<SourceFile>& files,
+               ItemStream::Pages pages, std::size_t wanted, Accept accept) {
     if (files.empty()) return;
-    Progress progress(label, "images", files.size(), run_.style);
     ItemStream stream(files, run_.config, run_.times, &known_, pages);
     DeviceStages& stages = run_.device.stages();  // opens while the first files are decoded
     std::size_t done = 0;
@@ -210,7 +213,7 @@ class ImageFlow {
       while (std::optional<Batch> batch = processed.next()) {
         done += static_cast<std::size_t>(std::ranges::count_if(*batch, &Item::ends_file));
         wanted = accept(*std::move(batch));
-        progress.update(done);
+        progress.update(before + done);
         run_.throw_if_stopped();
       }
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <exception>
 #include <filesystem>
 #include <sys/resource.h>
@@ -26,6 +27,8 @@
 
 namespace lookalike {
 namespace {
+
+constexpr std::chrono::seconds kShortScan{1};  // shows no progress
 
 std::uint64_t peak_memory_bytes() {
   rusage usage{};
@@ -81,6 +84,22 @@ bool holds_nothing(const IndexReader& index) {
   }
 }
 
+// Takes the index's own files, which lie in a scanned folder, out of the other files.
+void forget_own_files(const std::string& database, const RunRoots& roots, Omissions& left_out) {
+  for (const char* const ending : {"", "-wal", "-shm", ".lock", ".pairs", ".rejected"}) {
+    const std::string file = database + ending;
+    std::error_code error;
+    const RunRoot* const root = roots.root_of(file);
+    if (root == nullptr || !root->is_scanned || !std::filesystem::exists(file, error)) continue;
+    const std::string type = std::filesystem::path(file).extension();
+    const auto counted =
+        left_out.other_types.find(type.substr(std::min<std::size_t>(1, type.size())));
+    if (counted != left_out.other_types.end() && --counted->second == 0) {
+      left_out.other_types.erase(counted);
+    }
+  }
+}
+
 void put_new_roots(IndexWriter& writer, const RunRoots& roots) {
   std::vector<IndexRoot> added;
   for (const auto& [path, root] : roots.all()) {
@@ -111,20 +130,21 @@ void count_files(const std::vector<SourceFile>& indexed, const RunRoots& roots, 
 
 // Plans the update of the files in this run's scope: those of scanned roots, and the lone files.
 UpdatePlan plan_run(const RunContext& run, const RunRoots& roots, const ScanResult& found,
-                    std::vector<SourceFile> indexed) {
+                    std::vector<SourceFile> indexed, std::vector<SkippedFile> quarantine) {
   const PathSet lone_files(run.options.lone_files);
   const auto is_out_of_scope = [&](const std::string& file) {
     const RunRoot* const root = roots.root_of(file);
     return root != nullptr ? !root->is_scanned : !lone_files.contains(page_of(file).file);
   };
   std::erase_if(indexed, [&](const SourceFile& file) { return is_out_of_scope(file.path); });
-  std::vector<SkippedFile> quarantine = run.writer.quarantine();
   std::erase_if(quarantine,
                 [&](const SkippedFile& skip) { return is_out_of_scope(skip.file.path); });
   return plan_update(found, indexed, quarantine);
 }
 
-void set_aside(RunContext& run, const UpdatePlan& plan, const std::vector<SkippedFile>& by_scan) {
+//   known  the quarantine before the run
+void set_aside(RunContext& run, const UpdatePlan& plan, const std::vector<SkippedFile>& by_scan,
+               const std::vector<SkippedFile>& known) {
   std::vector<SkippedFile>& skipped = run.report.skipped;
   std::vector<SkippedFile> aside = skipped;
   aside.insert(aside.end(), plan.to_set_aside.begin(), plan.to_set_aside.end());
@@ -132,6 +152,7 @@ void set_aside(RunContext& run, const UpdatePlan& plan, const std::vector<Skippe
   skipped.insert(skipped.end(), by_scan.begin(), by_scan.end());
   skipped.insert(skipped.end(), plan.still_skipped.begin(), plan.still_skipped.end());
   std::ranges::sort(skipped, {}, [](const SkippedFile& file) { return file.file.path; });
+  run.report.newly_skipped = newly_skipped(skipped, known);
 }
 
 void calibrate_if_due(RunContext& run) {
@@ -140,8 +161,9 @@ void calibrate_if_due(RunContext& run) {
   run.times.timed("calibrate", [&] {
     run.device.stages().run([&](OpenClSession& session) {
       const IndexReader index{std::filesystem::path(run.config.store.database)};
-      calibrate_index(run.writer, index, run.config, session, run.style,
-                      [&] { run.throw_if_stopped(); });
+      calibrate_index(
+          run.writer, index, run.config, session, run.style, [&] { run.throw_if_stopped(); },
+          run.next_step("calibrate"));
     });
   });
 }
@@ -151,9 +173,21 @@ void complete_graph_if_due(RunContext& run) {
   return_freed_memory();
   run.times.timed("neighbours", [&] {
     run.device.stages().run([&](OpenClSession& session) {
-      complete_graph(run.writer, run.config, session, run.style, [&] { run.throw_if_stopped(); });
+      complete_graph(
+          run.writer, run.config, session, run.style, [&] { run.throw_if_stopped(); },
+          run.next_step("neighbours"));
     });
   });
+}
+
+std::size_t expected_steps(const RunContext& run, const UpdatePlan& plan, bool has_codebook) {
+  constexpr std::size_t kOfTraining = 2;
+  const bool has_new = !plan.to_index.empty();
+  const bool calibrates = is_calibration_due(run.writer, plan.to_index.size());
+  const bool compares =
+      run.config.graph.enabled && (has_new || !run.writer.images_to_compare().empty());
+  return (has_codebook || !has_new ? 0 : kOfTraining) + (has_new ? 1 : 0) + (calibrates ? 1 : 0) +
+         (compares ? 1 : 0);
 }
 
 // Scans, plans, indexes images, removes files that are gone, calibrates, and compares new images.
@@ -162,10 +196,15 @@ void update(RunContext& run) {
   check_folders(known, run);
   const std::vector<std::string> folders = roots_to_scan(known, named_folders(run));
   ScanResult scanned = run.times.timed("scan", [&] {
-    return scan_folders(folders, scan_rules(run.config.images), run.report.left_out,
-                        [&] { run.throw_if_stopped(); });
+    Progress progress("scan", "files", 0, run.style, kShortScan);
+    std::size_t files = 0;
+    return scan_folders(folders, scan_rules(run.config.images), run.report.left_out, [&] {
+      run.throw_if_stopped();
+      progress.update(++files);
+    });
   });
   const RunRoots roots(known, scanned.folders);
+  forget_own_files(run.config.store.database, roots, run.report.left_out);
   const ScanResult found = usable(std::move(scanned), roots, run.options);
   const std::vector<SourceFile> indexed = run.writer.files();
   // In a first run the names of the folders are probably wrong.
@@ -183,10 +222,12 @@ void update(RunContext& run) {
   }
   run.config.extract = chosen.extract;
 
-  const UpdatePlan plan = plan_run(run, roots, found, indexed);
+  const std::vector<SkippedFile> quarantine = run.writer.quarantine();
+  const UpdatePlan plan = plan_run(run, roots, found, indexed, quarantine);
   run.report.unchanged = plan.unchanged;
+  run.steps = expected_steps(run, plan, chosen.codebook.has_value());
   run.until_stopped([&] { index_images(run, plan.to_index, std::move(chosen.codebook)); });
-  set_aside(run, plan, found.skipped);
+  set_aside(run, plan, found.skipped, quarantine);
   if (!run.report.stopped) remove_gone_files(run, roots, plan, found);
   if (run.report.indexed + run.report.removed + run.report.moved > 0) {
     count_files(run.writer.files(), roots, run);

@@ -29,7 +29,7 @@ struct RootReport {
 
 // The result of a run of `lookalike index`.
 struct IndexRunReport {
-  std::size_t indexed = 0;        // files that were added with all their pages, also blank ones
+  std::size_t indexed = 0;        // new and changed files, with all their pages; not moved ones
   std::size_t blank = 0;          // pages that were recorded as blank
   std::size_t featureless = 0;    // other pages without features
   std::size_t unchanged = 0;      // files in the index already, in the same state
@@ -40,6 +40,7 @@ struct IndexRunReport {
   std::size_t files_without_root = 0;          // indexed files outside all roots
   std::size_t trained_words = 0;               // 0: the index had a codebook already
   std::vector<SkippedFile> skipped;            // by path, including those of earlier runs
+  std::vector<SkippedFile> newly_skipped;      // by path, as newly_skipped() finds them
   std::map<std::string, double> busy_seconds;  // by stage; stages overlap
   double elapsed_seconds = 0;
   std::string device;  // that ran the kernels; empty if there was nothing to compute

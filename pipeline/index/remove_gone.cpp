@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <span>
@@ -72,6 +73,22 @@ std::vector<GoneFile> gone_files(const IndexReader& index, const RunRoots& roots
   return gone;
 }
 
+// Returns how many of the files that this run has read are new names of moved files.
+std::size_t count_new_names(const IndexReader& index, const std::vector<std::string>& moved,
+                            const UpdatePlan& plan) {
+  std::unordered_set<std::string> unclaimed;
+  if (!moved.empty()) {
+    for (const SourceFile& file : plan.to_index) unclaimed.insert(file.path);
+  }
+  std::size_t count = 0;
+  for (const std::string& path : moved) {
+    const StoredImage image = index.existing_image(index.find(path).value());
+    count += std::ranges::any_of(
+        image.paths, [&](const std::string& name) { return unclaimed.erase(name) > 0; });
+  }
+  return count;
+}
+
 std::map<std::string, GuardedRoot> guarded_roots(RunContext& run, const RunRoots& roots,
                                                  const ScanResult& found) {
   std::map<std::string, GuardedRoot> guarded;
@@ -126,6 +143,8 @@ void remove_gone_files(RunContext& run, const RunRoots& roots, const UpdatePlan&
   Removals removals =
       decide_removals(gone_files(run.writer, roots, plan), guarded_roots(run, roots, found),
                       run.config.images.max_removed_share);
+  run.report.indexed -=
+      std::min(run.report.indexed, count_new_names(run.writer, removals.moved, plan));
   std::vector<std::string> leaving = removals.moved;
   leaving.insert(leaving.end(), removals.removed.begin(), removals.removed.end());
   for (const std::string& file : plan.gone_skipped) {

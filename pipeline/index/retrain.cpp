@@ -218,6 +218,7 @@ IndexRunReport retrain_index(const RunConfig& config, Progress::Style style,
   RunRecorder recorder(writer, kCommand);
   try {
     const IndexCounts before = writer.counts();
+    const std::vector<SkippedFile> quarantine = writer.quarantine();
     if (is_swapped_in(writer, beside.store.database)) remove_beside(beside);
     const Sources sources = sources_of(writer, config.images);
     beside.images.folders = sources.folders;
@@ -234,6 +235,7 @@ IndexRunReport retrain_index(const RunConfig& config, Progress::Style style,
       writer.replace_content(beside.store.database);
       remove_beside(beside);
     }
+    report.newly_skipped = newly_skipped(report.skipped, quarantine);
     report.before = before;
     report.after = writer.counts();
     recorder.end(report);

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "pipeline/flow/device_stages.h"
 #include "pipeline/index/index_run.h"
 #include "pipeline/index/run_record.h"
@@ -54,6 +56,11 @@ struct RunContext {
   void throw_if_stopped() const {
     if (report.stopped || stop()) throw Stopped();
   }
+  // Returns the label of the next step with progress: "index (step 3 of 5)".
+  std::string next_step(const char* name) {
+    steps = std::max(steps, ++step);
+    return steps == 1 ? name : fmt::format("{} (step {} of {})", name, step, steps);
+  }
   template <typename Work>
   void until_stopped(Work work) {
     try {
@@ -72,6 +79,8 @@ struct RunContext {
   StageTimes times;
   RunDevice device;
   IndexRunReport report;  // of the work done so far
+  std::size_t steps = 0;  // expected ones with progress
+  std::size_t step = 0;   // the present one
 };
 
 // Takes files into the index: decodes them, extracts features, turns these into words and stores

@@ -55,6 +55,7 @@ Json run_document(const IndexRunReport& report) {
           {"blank", report.blank},
           {"featureless", report.featureless},
           {"skipped_by_reason", reasons},
+          {"newly_skipped", report.newly_skipped.size()},
           {"left_out",
            {{"hidden", report.left_out.hidden},
             {"excluded", report.left_out.excluded},

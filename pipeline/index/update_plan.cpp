@@ -1,6 +1,10 @@
 #include "pipeline/index/update_plan.h"
 
+#include <algorithm>
+#include <iterator>
+#include <set>
 #include <unordered_set>
+#include <utility>
 
 #include "base/page_name.h"
 
@@ -69,6 +73,17 @@ UpdatePlan plan_update(const ScanResult& found, const std::vector<SourceFile>& i
     if (is_gone(skip.file.path)) plan.gone_skipped.push_back(skip.file.path);
   }
   return plan;
+}
+
+std::vector<SkippedFile> newly_skipped(const std::vector<SkippedFile>& skipped,
+                                       const std::vector<SkippedFile>& quarantine) {
+  std::set<std::pair<std::string_view, std::string_view>> known;
+  for (const SkippedFile& skip : quarantine) known.emplace(skip.file.path, skip.reason);
+  std::vector<SkippedFile> fresh;
+  std::ranges::copy_if(skipped, std::back_inserter(fresh), [&](const SkippedFile& skip) {
+    return !known.contains({skip.file.path, skip.reason});
+  });
+  return fresh;
 }
 
 }  // namespace lookalike

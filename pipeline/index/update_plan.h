@@ -42,4 +42,9 @@ class OutOfSight {
 UpdatePlan plan_update(const ScanResult& found, const std::vector<SourceFile>& indexed,
                        const std::vector<SkippedFile>& skipped);
 
+// Returns the skipped files that were not in quarantine for the same reason before the run. A file
+// out of sight whose images stay in the index is never in quarantine, so it is new in every run.
+std::vector<SkippedFile> newly_skipped(const std::vector<SkippedFile>& skipped,
+                                       const std::vector<SkippedFile>& quarantine);
+
 }  // namespace lookalike

@@ -228,11 +228,6 @@ std::size_t cell_count(std::size_t words, const CodebookOptions& options) {
   return std::min<std::size_t>(words, options.cells > 0 ? options.cells : by_size);
 }
 
-std::size_t training_steps(std::size_t words, const CodebookOptions& options) {
-  const std::size_t cells = cell_count(words, options);
-  return options.max_iterations + (cells > 1 ? cells : 0);
-}
-
 std::vector<float> random_projection(std::size_t descriptor_size, Random& random) {
   require(descriptor_size >= kSignatureBits, "random_projection: more rows than dimensions");
   std::vector<double> rows(kSignatureBits * descriptor_size);

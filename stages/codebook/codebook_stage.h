@@ -28,9 +28,6 @@ Codebook train_codebook(OpenClSession& session, const Sample& sample,
 // per word. Where options.cells is 0, above 65,536 words 512, and below none. 1 stands for none.
 std::size_t cell_count(std::size_t words, const CodebookOptions& options);
 
-// Returns the maximum number of steps that the watch sees.
-std::size_t training_steps(std::size_t words, const CodebookOptions& options);
-
 // Returns 64 random orthonormal rows [64][d], d >= 64: normal numbers, orthogonalised by
 // Gram-Schmidt in double precision. The index's bytes depend on every rounding.
 std::vector<float> random_projection(std::size_t descriptor_size, Random& random);

@@ -256,6 +256,7 @@ Seeds seed_words(OpenClSession& session, const RowFile& features, std::size_t wo
     const std::size_t round =
         std::max({std::size_t{1}, seeding.size() / kRoundDivisor, words / kMinRoundDivisor});
     if (!seeding.add_round(std::min(round, words - seeding.size()))) break;
+    watch.seeds(seeding.size());
   }
   return seeding.take();
 }

@@ -29,6 +29,8 @@ struct TrainingWatch {
   // their centres and after each cell.
   std::function<void(std::size_t step, double objective)> step = [](std::size_t /*step*/,
                                                                     double /*objective*/) {};
+  // Called with the number of first words so far after each round of seed_words().
+  std::function<void(std::size_t words)> seeds = [](std::size_t /*words*/) {};
   // Called before each batch of features to assign, and of words whose thresholds are set.
   std::function<void()> batch = [] {};
 };

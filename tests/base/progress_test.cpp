@@ -53,8 +53,11 @@ TEST(Progress, AStepThatEndsEarlyIsDone) {
   {
     Progress progress("codebook", "iterations", 10, Progress::Style::kBar, {}, terminal.out());
     std::this_thread::sleep_for(kOneDrawing);
+    progress.update(3);
+    EXPECT_THAT(terminal.written(), Not(HasSubstr(" left"))) << "the first may have waited";
+    std::this_thread::sleep_for(kOneDrawing);
     progress.update(7);
-    EXPECT_THAT(terminal.written(), HasSubstr(" left"));
+    EXPECT_THAT(terminal.written(), HasSubstr(", 0 s left"));
     progress.finish();
   }
   const std::string last = last_line(terminal.written());
@@ -71,6 +74,15 @@ TEST(Progress, WhatIsInterruptedSaysHowLongItTook) {
   }
   EXPECT_THAT(last_line(terminal.written()),
               testing::AllOf(HasSubstr("3/10 images"), HasSubstr(", 0 s"), Not(HasSubstr("left"))));
+}
+
+TEST(Progress, ABarMovesWithoutUpdates) {
+  Terminal terminal(80);
+  const Progress progress("compact", "", 0, Progress::Style::kBar, {}, terminal.out());
+  std::this_thread::sleep_for(std::chrono::milliseconds(2300));
+  const std::string written = terminal.written();
+  EXPECT_THAT(written, HasSubstr("compact: 1 s"));
+  EXPECT_THAT(written, HasSubstr("compact: 2 s"));
 }
 
 TEST(Progress, ABarGivesWayToOtherLines) {

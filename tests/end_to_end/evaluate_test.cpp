@@ -20,7 +20,9 @@ namespace lookalike {
 namespace {
 
 using nlohmann::json;
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 // A folder of drawn posters, one of them blank.
 class EvaluateTest : public testing::Test {
@@ -93,9 +95,13 @@ TEST_F(EvaluateTest, TruthMeasuresWhatIsFoundWhereAndWhatIsRejected) {
                      "crop.png,posters/2.png,-30,-40,270,-40,270,360,-30,360\n"
                      "crop.png,posters/3.png,0,0,1,0,1,1,0,1\n"
                      "unknown.png,,,,,,,,,\n");
-  const ProgramResult result = evaluate({"--database", database, "--truth", truth, "--json",
-                                         "--per-query", "--ranks", path("found.csv")});
+  const ProgramResult result =
+      evaluate({"--database", database, "--truth", truth, "--json", "--per-query", "--ranks",
+                path("found.csv"), "--report", path("misses.html")});
   ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::string misses = content_of(path("misses.html"));
+  EXPECT_THAT(misses, AllOf(HasSubstr("1 of 2 missed"), HasSubstr("posters/3.png"),
+                            HasSubstr("listed first"), Not(HasSubstr("posters/1.png"))));
   const json measures = json::parse(result.out);
   EXPECT_EQ(measures["queries"], 2);
   EXPECT_EQ(measures["recall_at_1"], 1);

@@ -74,6 +74,22 @@ TEST_F(LocateCommand, EveryArrowIsFoundByCorrelation) {
   }
 }
 
+TEST_F(LocateCommand, AnObjectThatIsNowhereIsAFailureOnRequest) {
+  const std::vector<std::string> both = {"--object", path("arrow.png"), path("flat.png"),
+                                         "--scene", path("scene.png")};
+  EXPECT_EQ(locate(both).exit_code, 0);
+  std::vector<std::string> strict = both;
+  strict.emplace_back("--fail-if-none");
+  EXPECT_EQ(locate(strict).exit_code, 6);
+  EXPECT_EQ(locate({"--object", path("arrow.png"), "--scene", path("scene.png"), "--fail-if-none"})
+                .exit_code,
+            0);
+  EXPECT_EQ(locate({"--object", path("arrow.png"), "--scene", path("scene.png"), "--fail-if-none",
+                    "--min-scale", "1.3"})
+                .exit_code,
+            6);
+}
+
 TEST_F(LocateCommand, EachSceneHasItsLineAndEachObjectItsAnswer) {
   const ProgramResult result = locate({"--object", path("arrow.png"), path("flat.png"), "--scene",
                                        path("scene.png"), path("flat.png"), "--json"});

@@ -117,6 +117,12 @@ TEST_P(Manual, PageHasEveryOptionAndCommandOfTheHelp) {
   EXPECT_THAT(page, HasSubstr("\n.SH DESCRIPTION\n"));
 }
 
+TEST(Manuals, CanBeCopiedFrom) {
+  const std::string page = printed("lookalike", "query", {"--generate", "man"});
+  EXPECT_THAT(page, HasSubstr("\n.nh\n.ad l\n"));
+  EXPECT_THAT(page, HasSubstr("\n.SH DESCRIPTION\nFind the indexed images"));
+}
+
 TEST_P(Manual, PageIsRoffWithoutWarnings) {
   if (!has_program("groff")) GTEST_SKIP() << "groff is not installed";
   const std::string page = GetParam().program +
@@ -178,6 +184,9 @@ TEST(Completions, OfferCommandsAndValues) {
   EXPECT_EQ(completed("lookalike query --format t", 3), "text tsv\n");
   EXPECT_EQ(completed("lookalike query --repo", 2), "--report\n");
   EXPECT_EQ(completed("lookalike query --top 1", 3), "\n");
+  EXPECT_EQ(completed("lookalike query --set match.min_d", 3), "match.min_decision=\n");
+  EXPECT_EQ(completed("lookalike duplicates --kind exact,mi", 3), "exact,mirrored\n");
+  EXPECT_EQ(completed("lookalike evaluate --synthetic --kinds no", 4), "noise\n");
   EXPECT_EQ(completed("lookalike query --format --t", 3), "\n");
 }
 

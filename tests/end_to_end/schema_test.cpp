@@ -56,7 +56,7 @@ TEST_F(SchemaTest, EachCommandPrintsWhatItsSchemaSays) {
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"check", "--json", "-d", at("index.db")},
         {"calibrate", "-q", "--json", "-d", at("index.db")},
-        {"devices", "--json", "--no-self-test"},
+        {"devices", "--json"},
         {"explain", "--json", "-d", at("index.db"), poster, "1"},
         {"explain", "--format", "json", "-d", at("index.db"), poster, poster},
         {"features", "--format", "json", poster},

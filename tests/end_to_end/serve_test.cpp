@@ -7,6 +7,7 @@
 #include <fstream>
 #include <memory>
 #include <set>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -86,6 +87,7 @@ class ServeTest : public testing::Test {
                  const std::string& address = "127.0.0.1") {
     const std::string url = Listener("127.0.0.1:0").url();
     const int port = std::stoi(url.substr(url.rfind(':') + 1));
+    port_ = port;
     std::vector<std::string> words = {"serve", "-d", at("index.db"), "--listen",
                                       address + ":" + std::to_string(port)};
     words.insert(words.end(), options.begin(), options.end());
@@ -132,6 +134,7 @@ class ServeTest : public testing::Test {
 
   TemporaryFolder folder_;
   std::unique_ptr<RunningProgram> program_;
+  int port_ = 0;
   std::function<HttpConnection()> connect_;
 };
 
@@ -689,11 +692,13 @@ TEST_F(ServeTest, AnIndexedImageBeyondTheLimitsIsNotTheRequestsFault) {
 TEST_F(ServeTest, TcpNeedsTheToken) {
   start_tcp({"--token-file", at("token")});
   const std::string right = "Authorization: Bearer " + kToken;
-  expect_error(ask("GET /v1/health"), 401, "token");
-  expect_error(ask("GET /v1/health", {"Authorization: Bearer " + kToken + "0"}), 401, "token");
-  expect_error(ask("GET /v1/health?token=" + kToken), 401, "token");
-  EXPECT_EQ(ask("GET /v1/health").headers.at("www-authenticate"), "Bearer");
-  EXPECT_EQ(ask("GET /v1/health", {right}).status, 200);
+  expect_error(ask("GET /v1/runs"), 401, "token");
+  expect_error(ask("GET /v1/runs", {"Authorization: Bearer " + kToken + "0"}), 401, "token");
+  expect_error(ask("GET /v1/runs?token=" + kToken), 401, "token");
+  EXPECT_EQ(ask("GET /v1/runs").headers.at("www-authenticate"), "Bearer");
+  EXPECT_EQ(ask("GET /v1/runs", {right}).status, 200);
+  EXPECT_EQ(ask("GET /v1/health").body, "{\"schema\":1,\"status\":\"ok\"}\n");
+  EXPECT_THAT(ask("GET /v1/health", {right}).body, HasSubstr("\"images\":7"));
   expect_error(ask("GET /v1/health", {right, "Host: evil.example"}), 421, "host");
   expect_error(ask("GET /", {"Host: evil.example"}), 421, "host");
   expect_error(ask("POST /v1/rejections", {right, "Origin: https://evil.example"}, "{}"), 403,
@@ -712,10 +717,149 @@ TEST_F(ServeTest, TcpNeedsTheToken) {
 
 TEST_F(ServeTest, WithoutATokenFileTheUrlHasATokenOfThisRun) {
   start_tcp();
-  expect_error(ask("GET /v1/health"), 401, "token");
+  expect_error(ask("GET /v1/runs"), 401, "token");
   program_->send(SIGTERM);
   EXPECT_THAT(program_->wait().out,
               testing::MatchesRegex("http://127.0.0.1:[0-9]+/#token=[0-9a-f]{32}\n"));
+}
+
+TEST_F(ServeTest, LogsRequestsWithoutTokens) {
+  start_tcp({"--token-file", at("token"), "--set", "serve.access_log=true"});
+  ask("GET /v1/query?id=1&top=2", {"Authorization: Bearer " + kToken});
+  for (int i = 0; i < 12; ++i) ask("GET /v1/runs", {"Authorization: Bearer wrong-" + kToken});
+  ask("GET /v1/runs");
+  ask("GET /a%20b%0Ac?token=" + kToken);
+  program_->send(SIGTERM);
+  const std::string log = program_->wait().err;
+  const std::string line = "access: [0-9-]+T[0-9:]+Z 127.0.0.1 ";
+  EXPECT_THAT(log, testing::ContainsRegex(line + "GET /v1/query 200 [0-9.]+ ms\n"));
+  EXPECT_THAT(log, testing::ContainsRegex(line + "GET /v1/runs 401 "));
+  EXPECT_THAT(log, testing::ContainsRegex(line + "GET /a[^ ]+c 401 "));
+  EXPECT_THAT(log, Not(HasSubstr(kToken)));
+  std::size_t warnings = 0;
+  for (std::size_t at = 0; (at = log.find("wrong token from 127.0.0.1", at)) != log.npos; ++at) {
+    ++warnings;
+  }
+  EXPECT_EQ(warnings, 10U) << "a minute";
+  EXPECT_THAT(log, testing::ContainsRegex("stopping after 0.0 h and 15 requests"));
+}
+
+TEST_F(ServeTest, IsQuietOfRequestsByDefault) {
+  start();
+  get("/v1/runs");
+  program_->send(SIGTERM);
+  EXPECT_THAT(program_->wait().err, Not(HasSubstr("access")));
+  start({"-v"});
+  get("/v1/runs");
+  program_->send(SIGTERM);
+  EXPECT_THAT(program_->wait().err, HasSubstr(" unix GET /v1/runs 200 "));
+}
+
+TEST_F(ServeTest, AnswersSeveralPhotosLineByLine) {
+  start();
+  const auto part = [](const std::string& name, const std::string& bytes) {
+    return "--xyz\r\nContent-Disposition: form-data; name=\"f\"; filename=\"" + name +
+           "\"\r\n\r\n" + bytes + "\r\n";
+  };
+  const std::string photo = content_of(at("photo.jpg"));
+  const std::string type = "Content-Type: multipart/form-data; boundary=xyz";
+  const HttpReply one = ask("POST /v1/query", {type}, part("a/b/photo.jpg", photo) + "--xyz--");
+  EXPECT_EQ(json::parse(one.body)["query"], "photo.jpg") << "the name of the file alone";
+  const std::string form = part("a.jpg", photo) + part("words.jpg", "no picture") + part("", "") +
+                           part("\xff.jpg", content_of(at("posters/1.jpg"))) + "--xyz--";
+  const HttpConnection connection = connect_();
+  // Without chunks, the body is the lines alone.
+  connection.send("POST /v1/query?top=2 HTTP/1.0\r\nHost: localhost\r\n" + type +
+                  "\r\nContent-Length: " + std::to_string(form.size()) + "\r\n\r\n" + form);
+  const HttpReply reply = connection.reply();
+  EXPECT_EQ(reply.status, 200);
+  EXPECT_EQ(reply.headers.at("content-type"), "application/jsonl");
+  std::istringstream text(reply.body);
+  std::vector<json> lines;
+  for (std::string line; std::getline(text, line);) lines.push_back(json::parse(line));
+  ASSERT_EQ(lines.size(), 4U) << reply.body;
+  EXPECT_EQ(lines[0]["query"], "a.jpg");
+  EXPECT_THAT(output_faults("query", lines[0].dump()), IsEmpty());
+  EXPECT_EQ(lines[0]["matches"], query("?top=2")["matches"]);
+  EXPECT_EQ(lines[1]["query"], "words.jpg");
+  EXPECT_EQ(lines[1]["error"]["kind"], "input");
+  EXPECT_EQ(lines[2]["query"], "photo");
+  EXPECT_EQ(lines[2]["error"]["reason"], "empty");
+  EXPECT_EQ(lines[3]["matches"][0]["decision"], "duplicate");
+  const json api = get("/v1/openapi.json");
+  const json& schema = api["paths"]["/v1/query"]["post"]["responses"]["200"]["content"]
+                          ["application/jsonl"]["schema"];
+  for (const json& line : lines) EXPECT_THAT(schema_faults(schema, line, api), IsEmpty()) << line;
+}
+
+TEST_F(ServeTest, ThePythonClientLooksPhotosUp) {
+  const std::string client = LOOKALIKE_SOURCE_DIR "/docs/lookalike_client.py";
+  start_tcp({"--token-file", at("token")});
+  program_->wait_for_output();
+  const auto run_client = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {client, "--token-file", at("token")});
+    return run_program("/usr/bin/env", [&] {
+      words.insert(words.begin(), "python3");
+      return words;
+    }());
+  };
+  const std::string url = "http://127.0.0.1:" + std::to_string(port_);
+  const ProgramResult found =
+      run_client({"--url", url, at("photo.jpg"), at("posters/broken.jpg"), at("posters/2.jpg")});
+  EXPECT_EQ(found.exit_code, 1) << found.err;
+  EXPECT_THAT(found.out, testing::MatchesRegex(
+                             "photo.jpg\t1\tsame_object\t[0-9.]+\t" + at("posters/3.jpg") +
+                             "\nbroken.jpg\terror\t[^\t\n]+\n2.jpg\t1\tduplicate\t[0-9.]+\t" +
+                             at("posters/2.jpg") + "\n"));
+  const ProgramResult one = run_client({"--url", url, at("posters/broken.jpg")});
+  EXPECT_THAT(one.out, HasSubstr("broken.jpg\terror\t"));
+  folder_.write("wrong", std::string(32, 'x'));
+  const ProgramResult refused =
+      run_program("/usr/bin/env",
+                  {"python3", client, "--url", url, "--token-file", at("wrong"), at("photo.jpg")});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err, HasSubstr("lookalike_client.py: missing or wrong token"));
+  start();
+  const ProgramResult local = run_client({"--url", "unix:" + at("socket"), at("posters/2.jpg")});
+  EXPECT_THAT(local.out, HasSubstr("2.jpg\t1\tduplicate")) << local.err;
+}
+
+TEST_F(ServeTest, OpenToOthersItPrintsTheirUrls) {
+  start_tcp({"--hosts", "Photos.example.org", "--hosts", "nas"}, "0.0.0.0");
+  program_->wait_for_output();
+  EXPECT_EQ(ask("GET /", {"Host: photos.example.org:80"}).status, 200);
+  EXPECT_EQ(ask("GET /", {"Host: nas"}).status, 200);
+  EXPECT_EQ(ask("GET /", {"Host: 192.0.2.7"}).status, 421);
+  const std::vector<std::string> addresses = Listener("0.0.0.0:0").outer_addresses();
+  for (const std::string& address : addresses) {
+    EXPECT_EQ(ask("GET /", {"Host: " + address}).status, 200) << address;
+  }
+  program_->send(SIGTERM);
+  const std::string out = program_->wait().out;
+  const std::string end = ":" + std::to_string(port_) + "/#token=";
+  EXPECT_THAT(out, testing::StartsWith("http://localhost" + end));
+  for (const std::string& address : addresses)
+    EXPECT_THAT(out, HasSubstr("\nhttp://" + address + end));
+}
+
+TEST_F(ServeTest, OnATerminalAQrCodeGivesTheAddress) {
+  if (Listener("0.0.0.0:0").outer_addresses().empty()) GTEST_SKIP() << "no network";
+  start_tcp({}, "0.0.0.0");
+  program_->send(SIGTERM);
+  EXPECT_THAT(program_->wait().out, Not(HasSubstr("\u2588"))) << "not into a file";
+}
+
+TEST_F(ServeTest, EveryOperationHasANameOfItsOwn) {
+  start();
+  const json api = get("/v1/openapi.json");
+  EXPECT_THAT(api["servers"], Not(IsEmpty()));
+  std::set<std::string> names;
+  for (const auto& [path, methods] : api["paths"].items()) {
+    for (const auto& [method, operation] : methods.items()) {
+      EXPECT_TRUE(names.insert(operation.value("operationId", "")).second) << method << " " << path;
+    }
+  }
+  EXPECT_FALSE(names.contains(""));
 }
 
 TEST_F(ServeTest, AnswersFromWhatARunPublishes) {
@@ -916,18 +1060,13 @@ TEST_F(ServeTest, ReplacesASocketThatNobodyListensOn) {
   EXPECT_EQ(get("/v1/health")["images"], 7);
 }
 
-TEST_F(ServeTest, SaysByWhichNamesOtherMachinesMayAsk) {
+TEST_F(ServeTest, WarnsThatOtherMachinesMayAsk) {
   const auto started = [&](const std::vector<std::string>& more) {
     start_tcp(more, "0.0.0.0");
     program_->send(SIGTERM);
     return program_->wait();
   };
-  const ProgramResult unnamed = started({});
-  EXPECT_THAT(unnamed.out, testing::MatchesRegex("http://localhost:[0-9]+/#token=[0-9a-f]+\n"));
-  EXPECT_THAT(unnamed.err, AllOf(HasSubstr("0.0.0.0 is open to other machines"),
-                                 HasSubstr("refused until serve.hosts lists them")));
-  EXPECT_THAT(started({"--set", "serve.hosts=[\"photos.example.org\"]"}).err,
-              Not(HasSubstr("serve.hosts")));
+  EXPECT_THAT(started({}).err, HasSubstr("0.0.0.0 is open to other machines"));
 }
 
 TEST_F(ServeTest, RefusesWhatItCannotServe) {

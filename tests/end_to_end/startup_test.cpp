@@ -136,7 +136,7 @@ TEST_F(StartupTest, WithoutAHomeThatCanBeWrittenKernelsAreKeptInAPrivateFolder) 
   std::filesystem::create_directory(path("temporary"));
   const std::vector<std::string> nowhere = {"HOME=/proc/nowhere", "XDG_CACHE_HOME=/proc/nowhere",
                                             "TMPDIR=" + path("temporary")};
-  const std::vector<std::string> list = {"devices", "--no-self-test"};
+  const std::vector<std::string> list = {"devices"};
   const ProgramResult result = run_program("lookalike", list, nowhere);
   EXPECT_EQ(result.exit_code, 0) << result.err;
   const std::string folder = path("temporary/lookalike-") + std::to_string(::geteuid());

@@ -45,16 +45,24 @@ class Reader : public HttpHandler {
                                      const WorkLimits& limits) noexcept override {
     if (request.path == "/large" && !limits.allows_large_images()) return std::nullopt;
     promise(request.body.size() <= kLimits.body_bytes);
-    const auto file = multipart_file(request.header("content-type"), request.body);
-    if (file && !file->empty()) {
-      promise(file->data() >= request.body.data() &&
-              file->data() + file->size() <= request.body.data() + request.body.size());
+    const auto files = multipart_files(request.header("content-type"), request.body, 9);
+    for (const MultipartFile& file : files) {
+      promise(file.content.empty() || (file.content.data() >= request.body.data() &&
+                                       file.content.data() + file.content.size() <=
+                                           request.body.data() + request.body.size()));
     }
-    return HttpResponse{200, "text/plain", request.path};
+    HttpResponse response{200, "text/plain", request.path};
+    if (files.size() > 1) {
+      response.stream = [left = files.size()](const WorkLimits&) mutable {
+        return std::optional(left-- == 0 ? std::string() : "part");
+      };
+    }
+    return response;
   }
   HttpResponse refuse(HttpRefusal, const std::string&) noexcept override {
     return {400, "text/plain", "refused"};
   }
+  void log(const HttpRequest&, int, double) noexcept override {}
 };
 
 // A server on a socket without a file.

@@ -115,10 +115,11 @@ TEST_F(Installed, UnitsAndDocumentsAreThere) {
               HasSubstr("\nListenStream=/run/lookalike-%i.sock\n"));
   EXPECT_THAT(content_of(prefix() / "lib/sysusers.d/lookalike.conf"), HasSubstr("\nu lookalike "));
   EXPECT_THAT(content_of(documents() / "examples/lookalike.cron"), HasSubstr("lookalike index"));
-  for (const char* name :
-       {"README.md", "CHANGELOG.md", "LICENSE", "docs/nightly.md", "docs/result.jpg",
-        "docs/openapi.json", "docs/schema/query.json", "examples/default.toml",
-        "examples/cluster/step", "examples/cluster/slurm/submit"}) {
+  for (const char* name : {"README.md", "CHANGELOG.md", "LICENSE", "docs/nightly.md",
+                           "docs/result.jpg", "docs/openapi.json", "docs/schema/query.json",
+                           "examples/default.toml", "examples/lookalike-after.conf",
+                           "examples/lookalike.rules.yml", "examples/lookalike-dashboard.json",
+                           "examples/cluster/step", "examples/cluster/slurm/submit"}) {
     EXPECT_TRUE(fs::exists(documents() / name)) << name;
   }
 }

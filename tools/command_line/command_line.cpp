@@ -213,8 +213,12 @@ bool is_daily(std::string_view table) {
   return table == "images" || table == "match" || table == "locate" || table == "serve";
 }
 
+// Names the index that no option names: to everybody if a run makes it.
 void log_default(const std::string& database) {
-  spdlog::info("no index is named; using {}", printable(database));
+  std::error_code error;
+  const bool is_new = !std::filesystem::exists(database, error);
+  logger()->log(is_new ? spdlog::level::info : spdlog::level::debug, "no index is named; using {}",
+                printable(database));
 }
 
 bool is_known(const IndexReader& index, const std::string& path) {

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "config/fields.h"
 #include "tools/command_line/manual.h"
 
 namespace lookalike {
@@ -52,7 +53,13 @@ void set_value(const CLI::Option& option, Completion& completion) {
   if (option.get_expected_max() == 0) return;  // a flag
   completion.several = !completion.names.empty() && option.get_expected_max() > 1;
   completion.value = Value::kText;
-  if (first.starts_with("DIR")) {
+  if (type == "TABLE.KEY=VALUE") {
+    completion.value = Value::kWords;
+    for (const ConfigField& field : config_fields()) {
+      completion.words +=
+          fmt::format("{}{}.{}=", completion.words.empty() ? "" : " ", field.table, field.key);
+    }
+  } else if (first.starts_with("DIR")) {
     completion.value = Value::kFolder;
   } else if (first == "FILE" || first == "IMAGE" || first == "PATH" ||
              (completion.names.empty() && first.empty())) {
@@ -154,13 +161,18 @@ std::string bash_script(const CLI::App& program) {
   case $command in
 {3}{4}  esac
   [[ $current != -* ]] || words="$words $options"
+  if [[ $current == *,* && -n $words ]]; then  # a list
+    words=$(printf "${{current%,*}},%s " $words)
+  fi
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
   if [[ $kind != text && $current != -* ]]; then
     compopt -o filenames
     local flag=-f
     [[ $kind != folders ]] || flag=-d
-    mapfile -t -O "${{#COMPREPLY[@]}}" COMPREPLY < <(compgen "$flag" -- "$current")
+    mapfile -t -O "${{#COMPREPLY[@]}}" COMPREPLY < <(
+      compgen "$flag" -- "$current" | sed -E '/(-wal|-shm|\.lock)$/d')
   fi
+  [[ ${{COMPREPLY-}} != *= ]] || compopt -o nospace
 }}
 complete -F {1} {0}
 )",

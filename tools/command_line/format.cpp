@@ -58,7 +58,12 @@ FormatArgument::FormatArgument(CLI::App& command, Formats formats) : formats_(st
                                  fmt::format("Text for people, JSON,{} or a table of {}",
                                              formats_.has_paths_format ? " paths alone," : "",
                                              fmt::join(formats_.columns, ", ")))
-                           ->check(CLI::IsMember(names).description(""))
+                           ->check([names](const std::string& name) {
+                             return std::ranges::find(names, name) != names.end()
+                                        ? std::string()
+                                        : fmt::format("must be one of {}, was {}",
+                                                      fmt::join(names, ", "), printable(name));
+                           })
                            ->default_str("text");
   command
       .add_flag("--json", json_,

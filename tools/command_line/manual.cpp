@@ -179,12 +179,13 @@ std::string manual_page(const CLI::App& command, const CLI::Formatter& help) {
   if (name != "lookalike") others.emplace_back("\\fBlookalike\\fR(1)");
   std::string examples;
   for (const std::string_view line : texts.examples) examples += roff(line) + '\n';
-  return fmt::format(".TH {} 1 \"\" \"lookalike {}\" \"User Commands\"\n", roff(upper(name)),
-                     LOOKALIKE_VERSION) +
+  // Neither hyphens nor wider blanks, so that what the page quotes can be copied.
+  return fmt::format(".TH {} 1 \"\" \"lookalike {}\" \"User Commands\"\n.nh\n.ad l\n",
+                     roff(upper(name)), LOOKALIKE_VERSION) +
          section("NAME", fmt::format("{} \\- {}\n", roff(name), roff(texts.name))) +
          section("SYNOPSIS", synopsis(command, help)) +
-         section("DESCRIPTION", paragraphs(texts.description)) + section("COMMANDS", commands) +
-         section("ARGUMENTS", entries(command, help, true)) +
+         section("DESCRIPTION", roff(texts.name) + ".\n.PP\n" + paragraphs(texts.description)) +
+         section("COMMANDS", commands) + section("ARGUMENTS", entries(command, help, true)) +
          section("OPTIONS", entries(command, help, false)) +
          section("EXAMPLES", examples.empty() ? "" : ".nf\n" + examples + ".fi\n") +
          section("SEE ALSO", fmt::format("{}\n", fmt::join(others, ",\n")));

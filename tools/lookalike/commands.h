@@ -39,6 +39,7 @@ namespace lookalike {
   COMMAND(retrain, "Upkeep")        \
   COMMAND(calibrate, "Upkeep")      \
   COMMAND(check, "Upkeep")          \
+  COMMAND(backup, "Upkeep")         \
   COMMAND(compact, "Upkeep")        \
   COMMAND(migrate, "Upkeep")        \
   COMMAND(config, "Upkeep")         \

@@ -1,3 +1,5 @@
+#include <chrono>
+
 #include "storage/index_writer.h"
 #include "tools/lookalike/commands.h"
 
@@ -5,10 +7,13 @@ namespace lookalike {
 namespace {
 
 int compact(const UpkeepArguments& arguments) {
-  arguments.verbosity.apply();
+  const Progress::Style style = arguments.verbosity.apply();
   const std::filesystem::path database = arguments.index.path();
   const auto before = std::filesystem::file_size(database);
-  IndexWriter(database).compact();
+  {
+    const Progress progress("compact", "", 0, style, std::chrono::seconds(1));
+    IndexWriter(database).compact();
+  }
   spdlog::info("{} bytes before, {} now", before, std::filesystem::file_size(database));
   return kExitDone;
 }

@@ -1,3 +1,6 @@
+#include <chrono>
+
+#include "base/progress.h"
 #include "kernels/cases.h"
 #include "kernels/session/device.h"
 #include "pipeline/open_session.h"
@@ -23,6 +26,8 @@ struct DeviceReport {
 
 DeviceReport test_device(DeviceReport report, DeviceOptions options) {
   options.choice = fmt::format("::{}", report.index);
+  const Progress progress(fmt::format("self-test of device {}", report.index), "", 0,
+                          Progress::style_for_stderr(), std::chrono::seconds(1));
   OpenClSession session(session_options(options));
   report.tested = true;
   report.int64_atomics = session.has_int64_atomics();
@@ -111,11 +116,12 @@ struct DevicesArguments {
                                      "compute_units", "global_memory_bytes", "int64_atomics",
                                      "self_tests", "self_tests_passed"}}) {
     config.add("device.choice");
-    command.add_flag("--no-self-test", no_self_test, "Only list: compile and run nothing");
+    command.add_flag("--self-test", self_test,
+                     "Test the kernels on each device; the first time takes minutes on a CPU");
   }
   ConfigArguments config;
   FormatArgument format;
-  bool no_self_test = false;
+  bool self_test = false;
 };
 
 int list(const DevicesArguments& arguments) {
@@ -128,7 +134,7 @@ int list(const DevicesArguments& arguments) {
   bool passed = true;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     DeviceReport report{.index = i, .info = devices[i].info, .used = i == used};
-    if (!arguments.no_self_test) report = test_device(std::move(report), options);
+    if (arguments.self_test) report = test_device(std::move(report), options);
     passed = passed && report.passed() == report.self_tests.size();
     Json& row = rows.emplace_back(answer["devices"].emplace_back(to_json(report)));
     row["self_tests"] = report.tested ? Json(report.self_tests.size()) : Json();
@@ -143,10 +149,10 @@ int list(const DevicesArguments& arguments) {
 
 void add_devices_command(CLI::App& app, Action& action) {
   add_command(
-      app, action, "devices",
-      "List OpenCL devices, the one in use and their limits, and test the kernels on each",
-      "Output: each device, marked * if it would be used, its limits, whether 64-bit atomics work, "
-      "and the results of the kernels' self-tests. Exit code 4 when one of them fails.\n"
+      app, action, "devices", "List OpenCL devices, the one in use and their limits",
+      "Output: each device, marked * if it would be used, and its limits; with --self-test also "
+      "whether 64-bit atomics work and the results of the kernels' self-tests. Exit code 4 when "
+      "one of them fails.\n"
       "Example: lookalike devices",
       list);
 }

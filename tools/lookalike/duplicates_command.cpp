@@ -130,7 +130,7 @@ fmt::text_style style_of(Proposal proposal) {
 void print_duplicates(std::size_t number, const Group& group) {
   GroupTotals totals;
   totals.add(group);
-  fmt::print("{}, {} need not stay ({})\n",
+  fmt::print("{}, {} can go ({})\n",
              styled(fmt::format("group {}: {} files", number, totals.files), fmt::emphasis::bold),
              totals.needless, size_text(totals.needless_bytes));
   std::size_t in_group = 0;
@@ -269,8 +269,9 @@ int duplicates(const DuplicatesArguments& arguments, RunConfig config, Progress:
     return kExitSignalled + stop.received();
   }
   const GroupTotals& totals = reported->totals;
-  spdlog::info("{} groups with {} files, of which {} need not stay ({})", totals.groups,
-               totals.files, totals.needless, size_text(totals.needless_bytes));
+  spdlog::info("{} {} with {} files, of which {} can go ({})", totals.groups,
+               totals.groups == 1 ? "group" : "groups", totals.files, totals.needless,
+               size_text(totals.needless_bytes));
   if (are_paths) print_paths(*reported, Printer(arguments.format));
   flush_output();
   // Fewer kinds than usual leave groups unreported.

@@ -17,6 +17,7 @@
 #include "tools/evaluate/suite_report.h"
 #include "tools/evaluate/tables.h"
 #include "tools/lookalike/commands.h"
+#include "tools/report/report.h"
 
 namespace lookalike {
 namespace {
@@ -67,8 +68,8 @@ struct EvaluateArguments : OutputtingArguments {
 
   void add_synthetic(CLI::App& command, CLI::Option* synthetic_flag) {
     config.add("images.folders")->needs(synthetic_flag);
-    add_value(command, "--kinds NAME", kinds,
-              fmt::format("Kinds of distortion: {}", fmt::join(kind_names(), ", ")))
+    add_value(command, fmt::format("--kinds {}", fmt::join(kind_names(), "|")), kinds,
+              "Kinds of distortion")
         ->check(CLI::IsMember(kind_names()).description(""))
         ->default_str("all")
         ->needs(synthetic_flag);
@@ -77,8 +78,8 @@ struct EvaluateArguments : OutputtingArguments {
     add_value(command, "--seed N", seed, "Seed for the choice of photos and for their distortion")
         ->capture_default_str()
         ->needs(synthetic_flag);
-    add_value(command, "--report FILE.html", report, "Write an HTML page with charts")
-        ->needs(synthetic_flag);
+    add_value(command, "--report FILE.html", report,
+              "Write an HTML page: with --synthetic charts, with --truth the images missed");
   }
 };
 
@@ -322,6 +323,37 @@ void print_table(const Json& measures) {
   }
 }
 
+// Returns the queries whose answers lack relevant images, with these and what was listed first.
+Report misses_of(const std::vector<TruthQuery>& queries, const AllAnswers& answers) {
+  Report report{.title = "Images that were missed", .facts = {}, .entries = {}};
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    const TruthQuery& query = queries[i];
+    ReportEntry entry{.photo = query.path};
+    for (const RelevantImage& relevant : query.relevant) {
+      if (rank_of(relevant, answers.plain[i]) > 0) continue;
+      const std::size_t rank = rank_of(relevant, answers.ranking[i]);
+      entry.findings.push_back(
+          {.image = relevant.path,
+           .paths = {printable(relevant.path)},
+           .facts = {{"missed, rank", rank > 0 ? fmt::format("{}", rank) : "none"}},
+           .quad = relevant.quad});
+    }
+    if (entry.findings.empty()) continue;
+    entry.verdict = fmt::format("{} of {} missed", entry.findings.size(), query.relevant.size());
+    if (const auto& listed = answers.plain[i].found; !listed.empty()) {
+      const Answer::Found& first = listed.front();
+      entry.findings.push_back({.image = first.paths.front(),
+                                .paths = {printable(first.paths.front())},
+                                .facts = {{"listed first", std::string(to_string(first.decision))}},
+                                .quad = first.quad});
+    }
+    report.entries.push_back(std::move(entry));
+  }
+  report.facts = {{"queries", fmt::format("{}", queries.size())},
+                  {"with images missed", fmt::format("{}", report.entries.size())}};
+  return report;
+}
+
 int evaluate_truth(const EvaluateArguments& arguments, RunConfig config, const IndexReader& index,
                    OutputGuard& guard, Progress::Style style) {
   const std::vector<TruthQuery> queries = load_truth(arguments.truth);
@@ -329,6 +361,7 @@ int evaluate_truth(const EvaluateArguments& arguments, RunConfig config, const I
   for (const TruthQuery& query : queries) guard.add_input(query.path);
   std::optional<OutputFile> ranks =
       guard.open_if_named("--ranks", arguments.ranks, rank_table_kind());
+  std::optional<OutputFile> report = guard.open_if_named("--report", arguments.report, page_kind());
   std::optional<MatchTable> matches;
   if (auto file = guard.open_if_named("--matches", arguments.matches, match_table_kind())) {
     matches.emplace(*std::move(file));
@@ -345,6 +378,7 @@ int evaluate_truth(const EvaluateArguments& arguments, RunConfig config, const I
   if (arguments.per_query) json["per_query"] = per_query_json(queries, answers, arguments.boxes);
   arguments.json.print(json, [&] { print_table(json); });
   if (ranks) write_whole(*ranks, rank_table(queries, answers.ranking, arguments.boxes));
+  if (report) write_whole(*report, render_report(misses_of(queries, answers), config.images));
   return kExitDone;
 }
 

@@ -14,14 +14,17 @@
 #include "base/text.h"
 #include "pipeline/index/metrics.h"
 #include "storage/index_types.h"
+#include "tools/lookalike/notify.h"
 
 namespace lookalike {
 namespace {
 
-constexpr std::size_t kMaxSkippedListed = 20;
+constexpr std::size_t kMaxSkippedListed = 20;  // without --all-warnings
 
-void log_skipped(const std::vector<SkippedFile>& skipped, const std::string& database) {
-  const std::size_t listed = std::min(kMaxSkippedListed, skipped.size());
+// Warns of the files that this run could not use and the last one could, or of all.
+void log_skipped(const IndexRunReport& report, bool all, const std::string& database) {
+  const std::vector<SkippedFile>& skipped = all ? report.skipped : report.newly_skipped;
+  const std::size_t listed = all ? skipped.size() : std::min(kMaxSkippedListed, skipped.size());
   for (std::size_t i = 0; i < listed; ++i) {
     spdlog::warn("skipped {}: {}: {}", printable(skipped[i].file.path), skipped[i].reason,
                  skipped[i].detail);
@@ -32,6 +35,10 @@ void log_skipped(const std::vector<SkippedFile>& skipped, const std::string& dat
   }
 }
 
+bool is_unreachable(const RootReport& root) {
+  return root.state == "unreachable";
+}
+
 // settings: as ConfigArguments::repeated_settings().
 void log_folders(const IndexRunReport& report, const std::string& database,
                  const std::string& settings) {
@@ -39,7 +46,7 @@ void log_folders(const IndexRunReport& report, const std::string& database,
     const std::string path = printable(root.path);
     if (root.state == "not_scanned") {
       spdlog::info("{}: not scanned by this run; its {} files stay", path, root.files);
-    } else if (root.state == "unreachable") {
+    } else if (is_unreachable(root)) {
       spdlog::warn(
           "{}: {}; its {} files stay. If it is gone for good: lookalike remove --database {} {}",
           path, root.problem, root.files, database, path);
@@ -70,11 +77,23 @@ void log_left_out(const Omissions& left_out) {
   if (!links.empty()) spdlog::info("{}", links);
 }
 
-void log_summary(const IndexRunReport& report) {
-  spdlog::info(
-      "{} indexed ({} of them blank), {} unchanged, {} removed, {} moved, {} skipped, in {:.1f} s",
-      report.indexed, report.blank, report.unchanged, report.removed, report.moved,
-      report.skipped.size(), report.elapsed_seconds);
+// Returns the result of a run in a line: "3 indexed, 96 unchanged, 0 removed, ..., in 2.1 s".
+std::string summary_of(const IndexRunReport& report) {
+  std::string text = report.stopped ? "stopped: " : "";
+  text += fmt::format("{} indexed", report.indexed);
+  if (report.blank > 0) text += fmt::format(" ({} of them blank)", report.blank);
+  text += fmt::format(", {} unchanged, {} removed, {} moved, {} skipped", report.unchanged,
+                      report.removed, report.moved, report.skipped.size());
+  if (!report.skipped.empty())
+    text += fmt::format(" ({} of them new)", report.newly_skipped.size());
+  if (report.withheld > 0) text += fmt::format(", {} withheld", report.withheld);
+  if (const auto count = std::ranges::count_if(report.roots, is_unreachable); count > 0) {
+    text += fmt::format(", {} unreachable {}", count, count == 1 ? "folder" : "folders");
+  }
+  return text + fmt::format(", in {:.1f} s", report.elapsed_seconds);
+}
+
+void log_details(const IndexRunReport& report) {
   if (report.featureless > 0) {
     spdlog::warn(
         "nothing was extracted of {} of them, so no photo finds these: lookalike list --state "
@@ -129,8 +148,7 @@ IndexRunReport run_with_metrics(const Indexing& run, const RunConfig& config,
 
 bool is_complete(const IndexRunReport& report) {
   return report.skipped.empty() && report.withheld == 0 &&
-         std::ranges::none_of(report.roots,
-                              [](const RootReport& root) { return root.state == "unreachable"; });
+         std::ranges::none_of(report.roots, is_unreachable);
 }
 
 }  // namespace
@@ -143,18 +161,28 @@ IndexingArguments::IndexingArguments(CLI::App& command) : OutputtingArguments(co
               "extract.hessian_threshold", "extract.max_features", "extract.longest_side_px",
               "extract.descriptor_size", "extract.upright", "codebook.words", "codebook.reuse",
               "codebook.seed", "variance.blank_below", "run.metrics", "run.niceness"});
+  command.add_flag("--all-warnings", all_warnings,
+                   "Warn of every file that cannot be used, not only of those that are new");
 }
 
-int run_indexing(const Indexing& run, const IndexingArguments& arguments, RunConfig config,
-                 Progress::Style style) {
+int run_indexing(const char* command, const Indexing& run, const IndexingArguments& arguments,
+                 RunConfig config, Progress::Style style) {
   StopSignal stop;
   std::optional<OutputFile> metrics = open_metrics(arguments, config);
-  const IndexRunReport report =
-      run_with_metrics(run, config, metrics, style, [&] { return stop.received() != 0; });
-  log_skipped(report.skipped, config.store.database);
+  IndexRunReport report;
+  try {
+    report = run_with_metrics(run, config, metrics, style, [&] { return stop.received() != 0; });
+  } catch (const std::exception& error) {
+    notify_of_failure(config, command, error.what());
+    throw;
+  }
+  const std::string summary = summary_of(report);
+  log_skipped(report, arguments.all_warnings, config.store.database);
   log_folders(report, config.store.database, arguments.config.repeated_settings());
   log_left_out(report.left_out);
-  log_summary(report);
+  log_result(summary);
+  log_details(report);
+  notify_of_run(config, command, summary, report);
   if (report.stopped) {
     spdlog::warn("stopped by {}; the next run resumes from here", signal_name(stop.received()));
     return kExitSignalled + stop.received();

@@ -10,14 +10,16 @@ namespace lookalike {
 
 struct IndexingArguments : OutputtingArguments {
   explicit IndexingArguments(CLI::App& command);
+  bool all_warnings = false;
 };
 
 using Indexing =
     std::function<IndexRunReport(const RunConfig&, Progress::Style, const StopRequest&)>;
 
-// Indexes into store.database, writes the metrics, and reports the run on stderr. SIGINT and
-// SIGTERM stop the run. Returns the exit code.
-int run_indexing(const Indexing& run, const IndexingArguments& arguments, RunConfig config,
-                 Progress::Style style);
+// Indexes into store.database, writes the metrics, reports the run on stderr, and runs
+// notify.command, also after a failure. SIGINT and SIGTERM stop the run. Returns the exit code.
+//   command  "index" or "retrain"
+int run_indexing(const char* command, const Indexing& run, const IndexingArguments& arguments,
+                 RunConfig config, Progress::Style style);
 
 }  // namespace lookalike

@@ -72,7 +72,7 @@ std::string configuration(RunConfig config, const std::string& file) {
   if (!devices.empty() && devices[used].info.kind == DeviceKind::kCpu) {
     const std::uint64_t half_mib = devices[used].info.global_memory_bytes >> 21U;
     config.device.memory_limit_mib = static_cast<std::uint32_t>(std::min(half_mib, kMostMib));
-    memory = "# Here half of the machine's memory, since the device is the CPU.\n";
+    memory = "# Here half of what OpenCL offers, since the device is the CPU.\n";
   }
   config.run.niceness = kNightlyNiceness;
   std::string text = fmt::format(

@@ -35,7 +35,11 @@ struct LocateArguments : OutputtingArguments {
     config.add_databases();
     add_value(command, "--scene IMAGE", scenes, "Photos to search; - for standard input")
         ->required();
-    config.add({"locate.method", "locate.gray"});
+    config.add({"locate.method", "locate.gray", "locate.min_correlation", "locate.min_scale",
+                "locate.max_scale", "locate.min_turn_degrees", "locate.max_turn_degrees",
+                "locate.max_hits"});
+    command.add_flag("--fail-if-none", fail_if_none,
+                     "Exit with 6 when every scene was searched and an object is in none of them");
     add_value(command, "--mask IMAGE", mask,
               "Mask of the same size as the one object; pixels black in it are ignored");
     add_value(command, "--report FILE.html", report,
@@ -59,6 +63,7 @@ struct LocateArguments : OutputtingArguments {
   std::string mask;
   std::string report;
   std::string map;
+  bool fail_if_none = false;
 };
 
 constexpr std::uint32_t kNoReductionPx = 1U << 20;  // above the longest side of any picture
@@ -382,6 +387,7 @@ int run_locate(const LocateArguments& arguments, RunConfig config, Progress::Sty
   if (bad_objects == objects.size()) return exit_code(ErrorKind::kInput);
   const Printer printer(arguments.format);
   std::size_t bad_scenes = 0;
+  std::vector<bool> is_found(objects.size());
   for (const std::string& name : arguments.scenes) {
     const std::string file = input.file_of(name);
     const auto scene = loader.load(file);
@@ -393,11 +399,17 @@ int run_locate(const LocateArguments& arguments, RunConfig config, Progress::Sty
     }
     const std::vector<ObjectLocated> found =
         locate_all(session, config, objects, std::get<Query>(scene), outputs.map);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      is_found[i] = is_found[i] || !found[i].located.hits.empty();
+    }
     print_answer(printer, name, found);
     report.entries.push_back(locate_entry(name, file, objects, found));
   }
   if (outputs.report) write_whole(*outputs.report, render_report(report, config.images));
-  if (bad_scenes + bad_objects == 0) return kExitDone;
+  if (bad_scenes + bad_objects == 0) {
+    const bool is_missing = std::ranges::find(is_found, false) != is_found.end();
+    return arguments.fail_if_none && is_missing ? kExitNothingFound : kExitDone;
+  }
   return bad_scenes == arguments.scenes.size() ? exit_code(ErrorKind::kInput) : kExitSkippedItems;
 }
 

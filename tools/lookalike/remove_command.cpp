@@ -57,7 +57,8 @@ int remove_paths(const RemoveArguments& arguments) {
     for (const std::string& root : removal.roots) {
       spdlog::info("{}: is no longer a folder of the index", printable(root));
     }
-    spdlog::info("{}: {} files removed", printable(path), removal.files.size());
+    spdlog::info("{}: {} {} removed", printable(path), removal.files.size(),
+                 removal.files.size() == 1 ? "file" : "files");
   }
   return all_known ? kExitDone : kExitSkippedItems;
 }

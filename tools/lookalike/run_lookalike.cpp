@@ -39,7 +39,7 @@ int run_lookalike(int argc, const char* const* argv) {
   CLI::App app(
       "Finds the indexed images that a photo shows, and where in it.\n"
       "Exit codes: 0 done, 1 done with items skipped, 2 usage, 3 input, 4 device, "
-      "5 storage, 6 nothing found (query --fail-if-none).",
+      "5 storage, 6 nothing found (query and locate with --fail-if-none).",
       "lookalike");
   app.require_subcommand(1);
   app.footer("lookalike help COMMAND, or lookalike COMMAND --help, describes one command.");

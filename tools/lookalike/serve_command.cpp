@@ -1,4 +1,5 @@
 #include <atomic>
+#include <cctype>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include "tools/lookalike/commands.h"
 #include "tools/serve/api.h"
 #include "tools/serve/listener.h"
+#include "tools/serve/qr_code.h"
 
 namespace lookalike {
 namespace {
@@ -45,7 +47,8 @@ void wait_for_stop(StopSignal& stop, bool has_terminal) {
 struct ServeArguments : ComputeArguments {
   explicit ServeArguments(CLI::App& command) : ComputeArguments(command) {
     config.add_databases();
-    config.add({"serve.listen", "serve.token_file", "match.mirror", "device.choice"});
+    config.add(
+        {"serve.listen", "serve.hosts", "serve.token_file", "match.mirror", "device.choice"});
   }
 };
 
@@ -76,23 +79,48 @@ AccessRules rules_of(const Listener& listener, bool is_handed_over, const ServeO
                 "printed ends up in the journal");
   }
   rules.hosts.push_back(listener.address());
+  // Only names can be made to resolve to another machine.
+  for (std::string& address : listener.outer_addresses()) rules.hosts.push_back(std::move(address));
   rules.token = options.token_file.empty() ? random_token() : read_token(options.token_file);
   return rules;
 }
 
-void warn_of_network(const Listener& listener, const std::vector<std::string>& hosts) {
+void warn_of_network(const Listener& listener) {
   if (listener.is_local() || listener.is_loopback()) return;
   spdlog::warn(
       "{} is open to other machines, and photos and the token travel unencrypted: put a proxy with "
       "TLS in front",
       listener.address());
-  if (!listener.is_any() || !hosts.empty()) return;
-  char name[256] = {};
-  const bool is_named = ::gethostname(name, sizeof name - 1) == 0;
-  spdlog::warn(
-      "requests for names and addresses other than localhost are refused until serve.hosts lists "
-      "them, such as --set 'serve.hosts=[\"{}\"]'",
-      is_named ? printable(name) : "photos.example.org");
+}
+
+// Returns the part of a URL that gives the page its token.
+std::string fragment_of(const std::string& token) {
+  std::string text = "#token=";
+  for (const char c : token) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += std::isalnum(byte) != 0 ? std::string(1, c) : fmt::format("%{:02X}", byte);
+  }
+  return text;
+}
+
+// Prints the URLs of the page, each on a line: the one for this machine, then those for others. On
+// a terminal a QR code of the first of the latter follows, with the token, also one from a file.
+void print_urls(const Listener& listener, const std::string& token, bool shows_token) {
+  if (listener.is_local()) {
+    fmt::print("{}\n", listener.url());
+    return flush_output();
+  }
+  const std::string end = "/" + (shows_token ? fragment_of(token) : std::string());
+  fmt::print("{}{}\n", listener.url(), end);
+  std::vector<std::string> outer;
+  for (const std::string& address : listener.outer_addresses()) {
+    outer.push_back(fmt::format("http://{}:{}", address, listener.port()));
+    if (outer.back() != listener.url()) fmt::print("{}{}\n", outer.back(), end);
+  }
+  if (!outer.empty() && ::isatty(STDOUT_FILENO) == 1) {
+    fmt::print("{}", qr_code(outer.front() + "/" + fragment_of(token)));
+  }
+  flush_output();
 }
 
 int serve(const ServeArguments& arguments, RunConfig config, Progress::Style /*style*/) {
@@ -104,17 +132,16 @@ int serve(const ServeArguments& arguments, RunConfig config, Progress::Style /*s
   const bool is_handed_over = handed_over.has_value();
   Listener listener = handed_over ? *std::move(handed_over) : Listener(config.serve.listen);
   const AccessRules rules = rules_of(listener, is_handed_over, config.serve);
-  warn_of_network(listener, config.serve.hosts);
+  warn_of_network(listener);
   Api api(config, rules);
   const auto server = start_http_server(listener.duplicate(), limits_of(config.serve), api);
-  const bool shows_token = !rules.token.empty() && config.serve.token_file.empty();
-  fmt::print("{}{}\n", listener.url(),
-             listener.is_local() ? ""
-             : shows_token       ? fmt::format("/#token={}", rules.token)
-                                 : "/");
-  flush_output();
+  print_urls(listener, rules.token, config.serve.token_file.empty());
   spdlog::info("serving on {}; stop with Ctrl-C", api.device().name);
+  const auto start = std::chrono::steady_clock::now();
   wait_for_stop(stop, has_terminal);
+  const std::chrono::duration<double, std::ratio<3600>> hours =
+      std::chrono::steady_clock::now() - start;
+  spdlog::info("stopping after {:.1f} h and {} requests", hours.count(), api.answered());
   listener.close();
   if (!server->stop(kArrivalSeconds)) {
     // The worker is in a library that does not look at the time. It writes nothing.
@@ -129,8 +156,10 @@ int serve(const ServeArguments& arguments, RunConfig config, Progress::Style /*s
 
 void add_serve_command(CLI::App& app, Action& action) {
   add_command(app, action, "serve", "Serve a web page and a JSON API that look photos up",
-              "Output: the URL to open, with the token that requests must carry; one line. Without "
-              "--token-file, each run makes a new token. A Unix socket needs none.\n"
+              "Output: the URL to open, with the token that requests must carry. Further lines "
+              "are URLs for other machines, and on a terminal a QR code for a phone, if --listen "
+              "is open to them. Without --token-file, each run makes a new token. A Unix socket "
+              "needs none.\n"
               "The page shows what a photo shows, and the index's images, groups, runs and "
               "quarantine. Answers follow the index within seconds of a run's publishing. SIGTERM "
               "and Ctrl-C give the requests under way 3 seconds; the exit code is 0. SIGHUP is "

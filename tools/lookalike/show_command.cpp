@@ -1,3 +1,4 @@
+#include "pipeline/stored_calibration.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
@@ -19,9 +20,22 @@ struct ShowArguments : ListArguments {
   bool content_hash = false;
 };
 
+// "2026-11-24T02:00:12Z done"; null before the first run.
+Json last_run(const IndexReader& index) {
+  const std::vector<RunRecord> runs = index.runs(1);
+  if (runs.empty()) return nullptr;
+  return fmt::format("{} {}", utc_text(runs.front().started_ns), runs.front().outcome);
+}
+
 Json counts_json(const std::string& database, const IndexReader& index) {
   const IndexCounts counts = index.counts();
+  Json folders = Json::array();
+  for (const IndexRoot& root : index.roots()) folders.push_back(text_of_path(root.path));
   return {{"database", text_of_path(database)},
+          {"size_bytes", std::filesystem::file_size(database)},
+          {"folders", std::move(folders)},
+          {"last_run", last_run(index)},
+          {"calibrated", index.derived(std::string(kCalibrationName)).has_value()},
           {"images", counts.images},
           {"blank", counts.blank},
           {"files", counts.files},
@@ -41,8 +55,9 @@ std::string value_text(const Json& value) {
 Facts facts_of(const Json& json) {
   Facts facts;
   for (const auto& [name, value] : json.items()) {
-    if (name == "paths") {
-      for (const Json& path : value) facts.emplace_back("path", value_text(path));
+    if (name == "paths" || name == "folders") {
+      const std::string one = name.substr(0, name.size() - 1);
+      for (const Json& path : value) facts.emplace_back(one, value_text(path));
     } else if (value.is_object()) {
       for (const auto& [key, text] : value.items()) {
         facts.emplace_back(fmt::format("{}.{}", name, key), value_text(text));

@@ -284,7 +284,8 @@ std::string steps_table(const std::vector<ReportStep>& steps) {
   std::string html = "<table class=\"summary\"><tr><th>Step</th><th></th><th>Why</th></tr>\n";
   for (const ReportStep& step : steps) {
     html += fmt::format(
-        "<tr><td>{}</td><td><span class=\"verdict {}\">{}</span></td><td>{}{}</td></tr>\n",
+        "<tr><td class=\"step\">{}</td><td><span class=\"verdict {}\">{}</span></td>"
+        "<td>{}{}</td></tr>\n",
         escape_html(step.name), step.passed ? "found" : "failed", step.passed ? "yes" : "no",
         escape_html(step.reason), step.facts.empty() ? std::string() : facts_list(step.facts));
   }

@@ -1,8 +1,6 @@
 #include "tools/serve/api.h"
 
 #include <algorithm>
-#include <exception>
-#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,7 +10,6 @@
 #include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
-#include "base/text.h"
 #include "base/work_limits.h"
 #include "stages/decode/large_image_lock.h"
 #include "tools/serve/response.h"
@@ -89,38 +86,27 @@ HttpResponse file_response(const WebFile& file, const HttpRequest& request) {
                        "no-cache");
 }
 
-// Runs work(), and turns what it throws into an answer.
-template <typename Work>
-HttpResponse guarded(const HttpRequest& request, const Work& work) noexcept {
-  const auto failed = [&](ErrorKind kind, const char* what) {
-    spdlog::error("{} {}: {}", request.method, printable(request.path), what);
-    return error_response(
-        Refused(500, kind, "failed", "the request failed; see the log of the server"));
-  };
-  try {
-    return work();
-  } catch (const Refused& refused) {
-    return error_response(refused);
-  } catch (const Overdue&) {
-    return error_response(
-        Refused(504, ErrorKind::kDevice, "late",
-                "the answer was not ready in time: serve.request_seconds limits it, and a server "
-                "that stops"));
-  } catch (const Busy& busy) {
-    return error_response(Refused(503, busy.kind(), "busy", printable(busy.what())));
-  } catch (const Error& error) {
-    return failed(error.kind(), error.what());
-  } catch (const std::bad_alloc&) {
-    return error_response(
-        Refused(503, ErrorKind::kDevice, "memory", "out of memory; try again later"));
-  } catch (const std::exception& error) {
-    return failed(ErrorKind::kInternal, error.what());
-  }
+// Anybody may ask whether the server answers.
+bool is_health(const HttpRequest& request) {
+  return request.path == "/v1/health" && find_route(request).handler == show_health;
 }
 
 }  // namespace
 
 Api::Api(const RunConfig& config, AccessRules rules) : rules_(std::move(rules)), context_(config) {}
+
+void Api::log(const HttpRequest& request, int status, double seconds) noexcept {
+  if (context_.config.serve.access_log || spdlog::should_log(spdlog::level::debug)) {
+    log_access(request, status, seconds);
+  }
+}
+
+std::uint64_t Api::answered() {
+  const std::lock_guard lock(context_.counts.mutex);
+  std::uint64_t all = 0;
+  for (const auto& [status, count] : context_.counts.answers) all += count;
+  return all;
+}
 
 HttpResponse Api::counted(HttpResponse response) {
   const std::lock_guard lock(context_.counts.mutex);
@@ -137,7 +123,12 @@ std::optional<HttpResponse> Api::admit(const HttpRequest& request) noexcept {
       require_allowed(check_host(rules_, host, origin));
       return file_response(*file, request);
     }
-    require_allowed(check_access(rules_, host, origin, request.header("authorization")));
+    const Access access = check_access(rules_, host, origin, request.header("authorization"));
+    if (access == Access::kNoToken) {
+      if (is_health(request)) return json_response({{"status", "ok"}});
+      if (!request.header("authorization").empty()) refused_tokens_.add(request.peer);
+    }
+    require_allowed(access);
     const Route& route = find_route(request);
     if (route.lane) return {.status = 0};
     return route.handler(request, *context_.searcher.state(), context_);

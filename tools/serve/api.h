@@ -1,9 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
 
 #include "config/options.h"
 #include "tools/serve/access.h"
+#include "tools/serve/access_log.h"
 #include "tools/serve/handlers.h"
 #include "tools/serve/http_server.h"
 
@@ -23,13 +26,16 @@ class Api : public HttpHandler {
   std::optional<HttpResponse> answer(const HttpRequest& request,
                                      const WorkLimits& limits) noexcept override;
   HttpResponse refuse(HttpRefusal why, const std::string& detail) noexcept override;
+  void log(const HttpRequest& request, int status, double seconds) noexcept override;
 
+  std::uint64_t answered();  // requests
   const DeviceInfo& device() const { return context_.searcher.device(); }
 
  private:
   HttpResponse counted(HttpResponse response);
 
   const AccessRules rules_;
+  RefusedTokens refused_tokens_;  // used by the network's thread alone
   ServeContext context_;
 };
 

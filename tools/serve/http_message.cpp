@@ -183,6 +183,19 @@ std::string_view reason_of(int status) {
   }
 }
 
+//   framing  a header that says how the body ends; empty: the connection closes
+std::string head_text(const HttpResponse& answer, const std::string& framing, bool keeps_alive) {
+  std::string text = fmt::format(
+      "HTTP/1.1 {} {}\r\nDate: {:%a, %d %b %Y %H:%M:%S} GMT\r\nContent-Type: {}\r\n", answer.status,
+      reason_of(answer.status), fmt::gmtime(std::time(nullptr)), answer.content_type);
+  if (!framing.empty()) text.append(framing).append(kLineEnd);
+  for (const auto& [name, value] : answer.headers) {
+    text.append(name).append(": ").append(value).append(kLineEnd);
+  }
+  if (!keeps_alive) text += "Connection: close\r\n";
+  return text.append(kLineEnd);
+}
+
 }  // namespace
 
 std::optional<std::size_t> head_size(std::string_view received, std::size_t checked) {
@@ -222,6 +235,7 @@ RequestHead parse_head(std::string_view head) {
   if (request.headers.contains("expect") && expected != "100-continue") {
     fail("Expect must be 100-continue");
   }
+  parsed.takes_chunks = minor_version == 1;
   parsed.awaits_continue = !expected.empty() && minor_version == 1;
   bool closes = minor_version == 0;
   const auto [first, last] = request.headers.equal_range("connection");
@@ -289,18 +303,18 @@ bool ChunkedBody::read(std::string& received, const std::function<void(std::stri
 }
 
 std::string answer_text(const HttpResponse& answer, bool keeps_alive, bool has_body) {
-  std::string text = fmt::format(
-      "HTTP/1.1 {} {}\r\nDate: {:%a, %d %b %Y %H:%M:%S} GMT\r\nContent-Type: {}\r\n"
-      "Content-Length: {}\r\n",
-      answer.status, reason_of(answer.status), fmt::gmtime(std::time(nullptr)), answer.content_type,
-      answer.body.size());
-  for (const auto& [name, value] : answer.headers) {
-    text.append(name).append(": ").append(value).append(kLineEnd);
-  }
-  if (!keeps_alive) text += "Connection: close\r\n";
-  text += kLineEnd;
+  std::string text =
+      head_text(answer, fmt::format("Content-Length: {}", answer.body.size()), keeps_alive);
   if (has_body) text += answer.body;
   return text;
+}
+
+std::string stream_head(const HttpResponse& answer, bool keeps_alive, bool in_chunks) {
+  return head_text(answer, in_chunks ? "Transfer-Encoding: chunked" : "", keeps_alive);
+}
+
+std::string chunk_text(std::string_view part) {
+  return fmt::format("{:x}\r\n{}\r\n", part.size(), part);
 }
 
 }  // namespace lookalike

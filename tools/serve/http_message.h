@@ -39,6 +39,7 @@ struct RequestHead {
   std::uint64_t body_bytes = 0;  // 0 for a chunked body
   bool is_chunked = false;
   bool awaits_continue = false;  // the client sends the body after "100 Continue"
+  bool takes_chunks = false;     // in an answer
   bool keeps_alive = false;      // another request may follow over the connection
 };
 
@@ -63,8 +64,14 @@ class ChunkedBody {
   std::size_t trailer_bytes_ = 0;
 };
 
-// Returns the head and body of an answer.
+// Returns the head and body of an answer without a stream.
 //   has_body  false for an answer to HEAD, which has the head alone
 std::string answer_text(const HttpResponse& answer, bool keeps_alive, bool has_body);
+
+// Returns the head of an answer with a stream, whose parts follow: in chunks, or until the
+// connection closes.
+std::string stream_head(const HttpResponse& answer, bool keeps_alive, bool in_chunks);
+// Returns a part as a chunk. An empty one ends the body.
+std::string chunk_text(std::string_view part);
 
 }  // namespace lookalike

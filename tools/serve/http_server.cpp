@@ -12,6 +12,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <netdb.h>
 #include <new>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -57,18 +58,48 @@ struct Exchange {
 
   const std::uint64_t link;        // the number of its connection
   std::atomic<std::size_t>& held;  // bytes of all bodies
+  const Clock::time_point begun = Clock::now();
   HttpRequest request{};
   HttpResponse response{};
-  WorkLimits limits{Clock::time_point::max()};
+
+  // Returns the limits of the answer or, for a stream, of its next part.
+  std::shared_ptr<WorkLimits> limits() const {
+    const std::lock_guard lock(mutex_);
+    return limits_;
+  }
+  void renew_limits(Clock::time_point end) {
+    const std::lock_guard lock(mutex_);
+    limits_ = std::make_shared<WorkLimits>(std::min(end, cut_));
+  }
+  // Ends all work on it then.
+  void cut(Clock::time_point end) {
+    const std::lock_guard lock(mutex_);
+    cut_ = std::min(cut_, end);
+    limits_->shorten(end);
+  }
+
+ private:
+  mutable std::mutex mutex_;  // guards what follows
+  Clock::time_point cut_ = Clock::time_point::max();
+  std::shared_ptr<WorkLimits> limits_ = std::make_shared<WorkLimits>(cut_);
 };
 using SharedExchange = std::shared_ptr<Exchange>;
 
+// What a worker hands back of an exchange.
+struct Delivery {
+  enum class Kind { kAnswer, kPart, kEnd };  // the answer, or the head of a stream; a part; its end
+  SharedExchange exchange;
+  Kind kind = Kind::kAnswer;
+  std::string part{};
+};
+
 enum class State {
-  kHead,      // a head arrives, or nothing
-  kBody,      // a body arrives
-  kWorking,   // the request waits or is in work
-  kSending,   // an answer is sent
-  kDraining,  // what a refused client still sends is dropped, lest it lose the answer
+  kHead,       // a head arrives, or nothing
+  kBody,       // a body arrives
+  kWorking,    // the request waits or is in work
+  kStreaming,  // parts of an answer are sent as they come
+  kSending,    // an answer is sent
+  kDraining,   // what a refused client still sends is dropped, lest it lose the answer
 };
 
 // A connection.
@@ -79,6 +110,7 @@ struct Link {
   bool is_let_in = false;  // has sent a request with access
   bool keeps_alive = false;
   bool drains = false;  // see State::kDraining
+  std::string peer{};   // see HttpRequest
   std::string received{};
   std::size_t checked = 0;  // bytes of `received` that are part of an incomplete head
   RequestHead head{};       // without its request
@@ -88,6 +120,13 @@ struct Link {
   std::size_t sent = 0;  // bytes of `unsent`
 };
 using Links = std::map<std::uint64_t, Link>;  // by number, the oldest first
+
+std::string address_text(const sockaddr& address, socklen_t size) {
+  if (address.sa_family == AF_UNIX) return "unix";
+  char host[NI_MAXHOST] = "";
+  const int code = ::getnameinfo(&address, size, host, sizeof host, nullptr, 0, NI_NUMERICHOST);
+  return code == 0 ? host : "unknown";
+}
 
 // Hands requests to workers, and takes their answers.
 class Workers {
@@ -116,9 +155,9 @@ class Workers {
     return true;
   }
 
-  std::vector<SharedExchange> take_answered() {
+  std::vector<Delivery> take_delivered() {
     const std::lock_guard lock(mutex_);
-    return std::exchange(answered_, {});
+    return std::exchange(delivered_, {});
   }
 
   // True once nothing is in work or waits.
@@ -153,22 +192,41 @@ class Workers {
       queue->pop_front();
       ++in_work_;
       lock.unlock();
-      const bool is_answered = answer(next, lanes.front());
+      std::optional<Delivery> made = make(next, lanes.front());
       lock.lock();
       --in_work_;
-      if (is_answered) answered_.push_back(next);
+      const bool is_made = made.has_value();
+      const bool goes_on = is_made && next->response.stream && made->kind != Delivery::Kind::kEnd;
+      if (is_made) delivered_.push_back(*std::move(made));
+      // Behind the requests that wait, even if there are many.
+      if (goes_on) queues_.at(static_cast<std::size_t>(HttpLane::kUsual)).push_back(next);
+      if (goes_on) changed_.notify_all();
       idle_.notify_all();
-      if (is_answered) wake_();
+      if (is_made) wake_();
     }
   }
 
-  // False if the request was put into the lane of large images.
-  bool answer(const SharedExchange& exchange, HttpLane lane) {
-    if (lane == HttpLane::kLarge) exchange->limits.allow_large_images();
-    std::optional<HttpResponse> answer = handler_.answer(exchange->request, exchange->limits);
-    if (!answer && add(exchange, HttpLane::kLarge)) return false;
+  // Makes the answer to a request, or the next part of its stream. Returns nothing if the request
+  // was put into the lane of large images.
+  std::optional<Delivery> make(const SharedExchange& exchange, HttpLane lane) {
+    const std::shared_ptr<WorkLimits> limits = exchange->limits();
+    if (lane == HttpLane::kLarge) limits->allow_large_images();
+    if (exchange->response.stream) return make_part(exchange, *limits);
+    std::optional<HttpResponse> answer = handler_.answer(exchange->request, *limits);
+    if (!answer && add(exchange, HttpLane::kLarge)) return std::nullopt;
     exchange->response = answer ? *std::move(answer) : handler_.refuse(HttpRefusal::kBusy, {});
-    return true;
+    exchange->renew_limits(after(limits_.request_seconds));
+    return Delivery{.exchange = exchange};
+  }
+
+  std::optional<Delivery> make_part(const SharedExchange& exchange, const WorkLimits& limits) {
+    std::optional<std::string> part = exchange->response.stream(limits);
+    if (!part && add(exchange, HttpLane::kLarge)) return std::nullopt;
+    const bool is_end = !part || part->empty();
+    exchange->renew_limits(after(limits_.request_seconds));
+    return Delivery{.exchange = exchange,
+                    .kind = is_end ? Delivery::Kind::kEnd : Delivery::Kind::kPart,
+                    .part = part.value_or(std::string())};
   }
 
   const HttpLimits limits_;
@@ -178,7 +236,7 @@ class Workers {
   std::condition_variable changed_;
   std::condition_variable idle_;
   std::array<std::deque<SharedExchange>, kLanes> queues_;
-  std::vector<SharedExchange> answered_;
+  std::vector<Delivery> delivered_;
   std::size_t in_work_ = 0;
   bool is_over_ = false;
   std::vector<std::jthread> threads_;  // last: they use the members above
@@ -242,7 +300,7 @@ class EpollServer : public HttpServer {
         const epoll_event& event = events.at(static_cast<std::size_t>(i));
         handle(event.data.u64, event.events);
       }
-      for (const SharedExchange& answered : workers_.take_answered()) send_answer(answered);
+      for (const Delivery& made : workers_.take_delivered()) deliver(made);
       if (is_stopping_ && !end) end = begin_stop();
       if (Clock::now() < next_look) continue;
       next_look = Clock::now() + kBetweenLooks;
@@ -266,8 +324,9 @@ class EpollServer : public HttpServer {
       const std::uint64_t number = link->first;
       Link& it = link->second;
       it.keeps_alive = false;
-      if (it.exchange) it.exchange->limits.shorten(answered);
-      if (it.state != State::kWorking) it.due = std::min(it.due, arrived);
+      if (it.exchange) it.exchange->cut(answered);
+      const bool is_answered_later = it.state == State::kWorking || it.state == State::kStreaming;
+      if (!is_answered_later) it.due = std::min(it.due, arrived);
       if (is_idle(it)) {
         handle(number, EPOLLIN);  // a request may have come
         link = links_.find(number);
@@ -285,8 +344,10 @@ class EpollServer : public HttpServer {
       if (number == kWoken) return ignore_wake();
       const auto link = links_.find(number);
       if (link == links_.end()) return;
-      if (link->second.state == State::kWorking) {
-        if ((events & (EPOLLHUP | EPOLLERR)) != 0) close(link);  // the client has left
+      const State state = link->second.state;
+      if (state == State::kWorking || state == State::kStreaming) {
+        if ((events & (EPOLLHUP | EPOLLERR)) != 0) return close(link);  // the client has left
+        if (state == State::kStreaming) send_more(link);
       } else if (link->second.state == State::kSending) {
         send_more(link);
         proceed_further(number);
@@ -305,8 +366,11 @@ class EpollServer : public HttpServer {
 
   void accept_all() {
     for (int i = 0; i < 64; ++i) {
+      sockaddr_storage address{};
+      auto* const any = reinterpret_cast<sockaddr*>(&address);
+      socklen_t size = sizeof address;
       FileDescriptor socket(
-          ::accept4(listening_.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+          ::accept4(listening_.number(), any, &size, SOCK_CLOEXEC | SOCK_NONBLOCK));
       if (!socket.is_open()) {
         // Without a descriptor left, waits for the next look rather than trying again at once.
         const bool is_full = errno == EMFILE || errno == ENFILE || errno == ENOBUFS;
@@ -316,7 +380,10 @@ class EpollServer : public HttpServer {
       while (count(false) >= std::max<std::size_t>(1, limits_.connections / 4) && make_room()) {
       }
       const std::uint64_t number = next_number_++;
-      const auto link = links_.emplace(number, Link{.socket = std::move(socket)}).first;
+      const auto link =
+          links_
+              .emplace(number, Link{.socket = std::move(socket), .peer = address_text(*any, size)})
+              .first;
       set_due(link->second, kHeadSeconds);
       watch(link->second.socket, EPOLL_CTL_ADD, number, EPOLLIN);
     }
@@ -364,8 +431,15 @@ class EpollServer : public HttpServer {
     }
   }
 
-  static void abandon(Link& link) {
-    if (link.exchange) link.exchange->limits.shorten(Clock::now());
+  void abandon(Link& link) {
+    if (!link.exchange) return;
+    link.exchange->cut(Clock::now());
+    constexpr int kClientLeft = 499;  // as in nginx
+    log(*link.exchange, kClientLeft);
+  }
+  void log(const Exchange& exchange, int status) noexcept {
+    const std::chrono::duration<double> taken = Clock::now() - exchange.begun;
+    handler_.log(exchange.request, status, taken.count());
   }
   void close(Links::iterator link) {
     abandon(link->second);
@@ -433,6 +507,7 @@ class EpollServer : public HttpServer {
     it.chunks = {};
     it.exchange = std::make_shared<Exchange>(link->first, held_);
     it.exchange->request = std::move(it.head.request);
+    it.exchange->request.peer = it.peer;
     set_due(it, limits_.request_seconds);
     if (stop_work_) throw HttpFault(HttpRefusal::kStopping, "");
     if (it.head.body_bytes > limits_.body_bytes) throw HttpFault(HttpRefusal::kTooLarge, "");
@@ -486,8 +561,8 @@ class EpollServer : public HttpServer {
 
   void finish(Links::iterator link) {
     Link& it = link->second;
-    it.exchange->limits.shorten(after(limits_.request_seconds));
-    if (stop_work_) it.exchange->limits.shorten(*stop_work_);
+    it.exchange->renew_limits(after(limits_.request_seconds));
+    if (stop_work_) it.exchange->cut(*stop_work_);
     if (!workers_.add(it.exchange, handler_.lane(it.exchange->request))) {
       return send(link, handler_.refuse(HttpRefusal::kBusy, {}), false);
     }
@@ -496,15 +571,46 @@ class EpollServer : public HttpServer {
     watch(link, 0);
   }
 
-  void send_answer(const SharedExchange& answered) {
-    const auto link = links_.find(answered->link);
-    if (link == links_.end() || link->second.exchange != answered) return;  // the client has left
+  void deliver(const Delivery& made) {
+    const std::uint64_t number = made.exchange->link;
+    const auto link = links_.find(number);
+    if (link == links_.end() || link->second.exchange != made.exchange) return;  // the client left
     try {
-      send(link, answered->response, false);
+      if (made.kind != Delivery::Kind::kAnswer) {
+        send_part(link, made.part, made.kind == Delivery::Kind::kEnd);
+      } else if (made.exchange->response.stream) {
+        begin_stream(link);
+      } else {
+        send(link, made.exchange->response, false);
+      }
     } catch (const std::bad_alloc&) {
-      close(answered->link);
+      close(number);
     }
-    proceed_further(answered->link);
+    proceed_further(number);
+  }
+
+  void begin_stream(Links::iterator link) {
+    Link& it = link->second;
+    it.keeps_alive = it.keeps_alive && it.head.takes_chunks;
+    it.drains = !it.received.empty();
+    it.unsent = stream_head(it.exchange->response, it.keeps_alive, it.head.takes_chunks);
+    it.sent = 0;
+    it.state = State::kStreaming;
+    send_more(link);
+  }
+
+  void send_part(Links::iterator link, const std::string& part, bool is_last) {
+    Link& it = link->second;
+    it.unsent.erase(0, it.sent);
+    it.sent = 0;
+    it.unsent += it.head.takes_chunks ? chunk_text(part) : part;
+    if (is_last) {
+      log(*it.exchange, it.exchange->response.status);
+      it.exchange.reset();
+      it.state = State::kSending;
+    }
+    set_due(it, limits_.request_seconds);
+    send_more(link);
   }
 
   void refuse(Links::iterator link, HttpRefusal why, const std::string& detail) {
@@ -519,6 +625,13 @@ class EpollServer : public HttpServer {
     const bool is_head = it.exchange && it.exchange->request.method == "HEAD";
     it.unsent = answer_text(answer, it.keeps_alive, !is_head);
     it.sent = 0;
+    if (it.exchange) {
+      log(*it.exchange, answer.status);
+    } else {
+      HttpRequest unknown;
+      unknown.peer = it.peer;
+      handler_.log(unknown, answer.status, 0);
+    }
     it.exchange.reset();
     it.state = State::kSending;
     set_due(it, it.is_let_in ? limits_.request_seconds : kHeadSeconds);
@@ -537,6 +650,11 @@ class EpollServer : public HttpServer {
       it.sent += static_cast<std::size_t>(count);
     }
     it.unsent = {};
+    it.sent = 0;
+    if (it.state == State::kStreaming) {
+      it.due = Clock::time_point::max();  // the worker has limits
+      return watch(link, 0);
+    }
     if (it.keeps_alive) {
       it.state = State::kHead;
       it.checked = 0;

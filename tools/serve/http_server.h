@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,6 +22,7 @@ struct HttpRequest {
   std::multimap<std::string, std::string> parameters{};  // of the query, decoded
   std::multimap<std::string, std::string> headers{};     // names in lower case
   std::string body{};
+  std::string peer{};  // the client's address; "unix" on a Unix socket
 
   // Returns the value of a header that was sent exactly once; empty otherwise.
   std::string_view header(const std::string& name) const {
@@ -29,11 +31,17 @@ struct HttpRequest {
   }
 };
 
+// Returns the next part of an answer's body, empty at its end; nothing if it met a large image
+// where the limits exclude those. Called on workers, each time with new limits; must not throw. May
+// keep references into the request.
+using HttpStream = std::function<std::optional<std::string>(const WorkLimits& limits)>;
+
 struct HttpResponse {
   int status = 200;
   std::string content_type{};
-  std::string body{};
+  std::string body{};  // unused if there is a stream
   std::vector<std::pair<std::string, std::string>> headers{};
+  HttpStream stream{};  // sent part by part; other requests have their turn between parts
 };
 
 struct HttpLimits {
@@ -46,9 +54,9 @@ struct HttpLimits {
   std::size_t connections = 1;
   std::size_t queue = 1;    // requests of each HttpLane that wait for a worker
   std::size_t workers = 1;  // besides those that lanes have to themselves
-  // Time for receiving a body, after the headers, for the work until the answer is ready, and for
-  // sending it. Headers have at most 3 s, and a connection is idle for at most 10 s. Late
-  // connections are cut.
+  // Time for receiving a body, after the headers, for the work until the answer, or each part of a
+  // stream, is ready, and for sending it. Headers have at most 3 s, and a connection is idle for at
+  // most 10 s. Late connections are cut.
   double request_seconds = 60;
 };
 
@@ -81,6 +89,11 @@ class HttpHandler {
                                              const WorkLimits& limits) noexcept = 0;
   //   detail  what is wrong with a malformed request
   virtual HttpResponse refuse(HttpRefusal why, const std::string& detail) noexcept = 0;
+  // Called on the network's thread when an answer begins to be sent, a stream ends, or the client
+  // has left before that (status 499).
+  //   request  has a method and a path unless it was malformed
+  //   seconds  since the end of the headers
+  virtual void log(const HttpRequest& request, int status, double seconds) noexcept = 0;
 };
 
 class HttpServer {

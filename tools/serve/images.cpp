@@ -100,7 +100,7 @@ HttpResponse photo_thumbnail(const HttpRequest& request, SearchState& /*state*/,
                              ServeContext& context) {
   check_parameters(request, {"side"});
   const int side = thumbnail_side(request);
-  const auto photo = reduced_photo(sent_photo(request, context.config), side,
+  const auto photo = reduced_photo(loaded_photo(sent_photos(request).front(), context.config), side,
                                    sent_photo_limits(context.config), kThumbnailQuality);
   if (const auto* why = std::get_if<SkippedFile>(&photo)) throw unusable(*why);
   const auto& reduced = std::get<ReducedPhoto>(photo);

@@ -7,7 +7,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <ifaddrs.h>
 #include <memory>
+#include <net/if.h>
 #include <netdb.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -83,6 +85,7 @@ FileDescriptor listen_on_network(const std::string& listen) {
   if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
     host = host.substr(1, host.size() - 2);
   }
+  if (host == "localhost") host = "127.0.0.1";
   // getaddrinfo() keeps the last 16 bits of a larger number.
   if (!port.empty() && !parse_number<std::uint16_t>(port)) {
     throw wrong_address(listen, "the port must be a number from 0 to 65535");
@@ -157,7 +160,8 @@ void Listener::describe() {
     throw Error(ErrorKind::kUsage, "serve: the socket has no address");
   }
   address_ = storage.ss_family == AF_INET6 ? fmt::format("[{}]", host) : host;
-  url_ = fmt::format("http://{}:{}", is_any() ? "localhost" : address_, port);
+  port_ = port;
+  url_ = fmt::format("http://{}:{}", is_any() ? "localhost" : address_, port_);
 }
 
 bool Listener::is_loopback() const {
@@ -166,6 +170,29 @@ bool Listener::is_loopback() const {
 
 bool Listener::is_any() const {
   return address_ == "0.0.0.0" || address_ == "[::]";
+}
+
+std::vector<std::string> Listener::outer_addresses() const {
+  if (is_local() || is_loopback()) return {};
+  if (!is_any()) return {address_};
+  std::vector<std::string> found;
+  ifaddrs* all = nullptr;
+  if (::getifaddrs(&all) != 0) return found;
+  const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> owner(all, ::freeifaddrs);
+  for (const ifaddrs* each = all; each != nullptr; each = each->ifa_next) {
+    const bool is_up = (each->ifa_flags & IFF_UP) != 0 && (each->ifa_flags & IFF_LOOPBACK) == 0;
+    if (each->ifa_addr == nullptr || !is_up) continue;
+    const int family = each->ifa_addr->sa_family;
+    if (family != AF_INET && (family != AF_INET6 || address_ != "[::]")) continue;
+    const socklen_t size = family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
+    char host[NI_MAXHOST];
+    if (::getnameinfo(each->ifa_addr, size, host, sizeof host, nullptr, 0, NI_NUMERICHOST) != 0) {
+      continue;
+    }
+    const bool has_zone = std::strchr(host, '%') != nullptr;  // link-local: no browser takes it
+    if (!has_zone) found.push_back(family == AF_INET6 ? fmt::format("[{}]", host) : host);
+  }
+  return found;
 }
 
 int Listener::duplicate() const {

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/files.h"
 
@@ -10,8 +11,9 @@ namespace lookalike {
 // A listening socket.
 class Listener {
  public:
-  //   listen  "ADDRESS:PORT", "[ADDRESS]:PORT", port 0 for any free one, or "unix:/PATH", which the
-  //           owner and the group may use, and which replaces a socket that nobody listens on
+  //   listen  "ADDRESS:PORT", "[ADDRESS]:PORT", "localhost:PORT", port 0 for any free one, or
+  //           "unix:/PATH", which the owner and the group may use, and which replaces a socket that
+  //           nobody listens on
   // Throws Error(kUsage).
   explicit Listener(const std::string& listen);
   // Returns the socket that systemd handed over (sd_listen_fds(3)), if any. Throws Error(kUsage)
@@ -29,6 +31,10 @@ class Listener {
   // "http://127.0.0.1:8765", with localhost for all addresses, or "unix:/PATH".
   const std::string& url() const { return url_; }
   const std::string& address() const { return address_; }  // "127.0.0.1"; empty if local
+  // Returns the addresses at which other machines of the network reach it, "192.168.1.7" or
+  // "[2001:db8::7]": its own or, if it listens on all, those of the interfaces that are up now.
+  std::vector<std::string> outer_addresses() const;
+  const std::string& port() const { return port_; }  // empty if local
   // Returns another descriptor of the socket, which the caller closes. Throws Error(kInternal).
   int duplicate() const;
 
@@ -38,6 +44,7 @@ class Listener {
 
   FileDescriptor socket_;
   std::string address_;
+  std::string port_;
   std::string url_;
   std::string made_;  // the file of a Unix socket that this made
 };

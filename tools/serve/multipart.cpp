@@ -70,9 +70,12 @@ std::string_view disposition_of(std::string_view headers) {
   return {};
 }
 
-bool is_file(std::string_view headers) {
+// Returns the name of the file in a part; nothing for a part that is no file.
+std::optional<std::string> file_name(std::string_view headers) {
   const std::string_view disposition = disposition_of(headers);
-  return parameter_of(disposition, "filename") || parameter_of(disposition, "filename*");
+  std::optional<std::string> name = parameter_of(disposition, "filename");
+  const bool has_encoded = !name && parameter_of(disposition, "filename*");
+  return has_encoded ? std::string() : name;
 }
 
 }  // namespace
@@ -81,28 +84,32 @@ bool is_multipart(std::string_view content_type) {
   return starts_in_any_case(content_type, "multipart/");
 }
 
-std::optional<std::string_view> multipart_file(std::string_view content_type,
-                                               std::string_view body) {
+std::vector<MultipartFile> multipart_files(std::string_view content_type, std::string_view body,
+                                           std::size_t most) {
+  std::vector<MultipartFile> files;
   const std::string boundary = parameter_of(content_type, "boundary").value_or("");
-  if (boundary.empty() || boundary.size() > kLongestBoundary) return std::nullopt;
+  if (boundary.empty() || boundary.size() > kLongestBoundary) return files;
   const std::string delimiter = "\r\n--" + boundary;
   // Skips what precedes the first delimiter, which is a line of its own.
   const bool has_preamble = !body.starts_with(std::string_view(delimiter).substr(2));
   const std::size_t first = has_preamble ? body.find(delimiter) : 0;
-  if (first == body.npos) return std::nullopt;
+  if (first == body.npos) return files;
   std::string_view rest = body.substr(first + delimiter.size() - (has_preamble ? 0 : 2));
-  while (true) {
+  while (!rest.starts_with("--") && files.size() < most) {
     rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
     const std::size_t headers_end = rest.find("\r\n\r\n");
-    if (!rest.starts_with("\r\n") || headers_end == rest.npos) return std::nullopt;
+    if (!rest.starts_with("\r\n") || headers_end == rest.npos) return {};
     const std::string_view headers = rest.substr(0, headers_end);
     const std::string_view content = rest.substr(headers_end + 2);  // behind a line break
     const std::size_t end = content.find(delimiter);
-    if (end == content.npos) return std::nullopt;
-    if (is_file(headers))
-      return content.substr(std::min<std::size_t>(2, end), end < 2 ? 0 : end - 2);
+    if (end == content.npos) return {};
+    if (auto name = file_name(headers)) {
+      files.push_back(
+          {*std::move(name), content.substr(std::min<std::size_t>(2, end), end < 2 ? 0 : end - 2)});
+    }
     rest = content.substr(end + delimiter.size());
   }
+  return files;
 }
 
 }  // namespace lookalike

@@ -17,6 +17,9 @@
 namespace lookalike {
 namespace {
 
+constexpr std::size_t kMaxPhotos = 1000;  // in one request
+constexpr const char* kUnnamed = "photo";
+
 std::string public_detail(const SkippedFile& why) {
   constexpr std::array<std::string_view, 6> kLibraries = {"OpenCV",  "libheif", "giflib",
                                                           "libwebp", "libjpeg", "libpng"};
@@ -40,18 +43,30 @@ void check_pixels(const LoadedFile& photo, const RunConfig& config) {
 
 }  // namespace
 
-LoadedFile sent_photo(const HttpRequest& request, const RunConfig& config) {
-  std::string_view bytes = request.body;
+std::vector<SentPhoto> sent_photos(const HttpRequest& request) {
   const std::string_view type = request.header("content-type");
-  if (is_multipart(type)) {
-    const auto file = multipart_file(type, request.body);
-    if (!file) throw Refused(400, ErrorKind::kInput, "multipart", "no part of the body is a file");
-    bytes = *file;
+  if (!is_multipart(type)) return {{kUnnamed, request.body}};
+  std::vector<SentPhoto> photos;
+  for (const MultipartFile& file : multipart_files(type, request.body, kMaxPhotos + 1)) {
+    const std::string name = file.name.substr(file.name.find_last_of("/\\") + 1);
+    photos.push_back({name.empty() ? kUnnamed : printable(name), file.content});
   }
+  if (photos.empty()) {
+    throw Refused(400, ErrorKind::kInput, "multipart", "no part of the body is a file");
+  }
+  if (photos.size() > kMaxPhotos) {
+    throw Refused(400, ErrorKind::kInput, "multipart",
+                  fmt::format("more than {} photos in one request", kMaxPhotos));
+  }
+  return photos;
+}
+
+LoadedFile loaded_photo(const SentPhoto& photo, const RunConfig& config) {
+  const std::string_view bytes = photo.bytes;
   if (bytes.empty()) throw Refused(400, ErrorKind::kInput, "empty", "the body holds no photo");
-  LoadedFile photo = loaded_bytes(kSentPhoto, {bytes.begin(), bytes.end()});
-  check_pixels(photo, config);
-  return photo;
+  LoadedFile file = loaded_bytes(kUnnamed, {bytes.begin(), bytes.end()});
+  check_pixels(file, config);
+  return file;
 }
 
 ImagesOptions sent_photo_limits(const RunConfig& config) {

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "config/options.h"
 #include "stages/decode/decode.h"
 #include "storage/index_types.h"
@@ -9,12 +13,19 @@
 // The photos that requests send, and the files of indexed images.
 namespace lookalike {
 
-// The name of a sent photo in answers.
-inline constexpr const char* kSentPhoto = "photo";
+// A photo that a request sends.
+struct SentPhoto {
+  std::string name;        // of its file, without folders; "photo" if the client gives none
+  std::string_view bytes;  // part of the request's body
+};
 
-// Returns the photo in the body, which may be a form. Throws Refused for a body without a photo
-// and, before it is decoded, for a photo whose header declares more than serve.max_megapixels.
-LoadedFile sent_photo(const HttpRequest& request, const RunConfig& config);
+// Returns the photos in the body: those of a form, or the body itself. Throws Refused for a body
+// without a photo and for more than 1,000 photos.
+std::vector<SentPhoto> sent_photos(const HttpRequest& request);
+
+// Returns a photo to decode. Throws Refused for an empty one and, before it is decoded, for one
+// whose header declares more than serve.max_megapixels.
+LoadedFile loaded_photo(const SentPhoto& photo, const RunConfig& config);
 
 // Returns the limits of [images], with the lower of the two limits of megapixels.
 ImagesOptions sent_photo_limits(const RunConfig& config);

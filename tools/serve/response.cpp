@@ -1,8 +1,13 @@
 #include "tools/serve/response.h"
 
+#include <exception>
+#include <new>
 #include <string_view>
 
+#include <spdlog/spdlog.h>
+
 #include "base/text.h"
+#include "base/work_limits.h"
 
 namespace lookalike {
 namespace {
@@ -62,15 +67,44 @@ HttpResponse json_response(const Json& json) {
   return json_with_status(200, json);
 }
 
-HttpResponse error_response(const Refused& why) {
-  HttpResponse response = json_with_status(
-      why.status(),
-      {{"error",
-        {{"kind", name_of(why.kind())}, {"reason", why.reason()}, {"message", why.what()}}}});
+HttpResponse error_response(const Refused& why, const Json& more) {
+  Json json = more;
+  json["error"] = {
+      {"kind", name_of(why.kind())}, {"reason", why.reason()}, {"message", why.what()}};
+  HttpResponse response = json_with_status(why.status(), json);
   if (why.status() == 401) response.headers.emplace_back("WWW-Authenticate", "Bearer");
   if (why.status() == 405) response.headers.emplace_back("Allow", why.allowed());
   if (why.status() == 503) response.headers.emplace_back("Retry-After", "1");
   return response;
+}
+
+HttpResponse guarded(const HttpRequest& request, const std::function<HttpResponse()>& work,
+                     const Json& more) noexcept {
+  const auto failed = [&](ErrorKind kind, const char* what) {
+    spdlog::error("{} {}: {}", request.method, printable(request.path), what);
+    return error_response(
+        Refused(500, kind, "failed", "the request failed; see the log of the server"), more);
+  };
+  try {
+    return work();
+  } catch (const Refused& refused) {
+    return error_response(refused, more);
+  } catch (const Overdue&) {
+    return error_response(
+        Refused(504, ErrorKind::kDevice, "late",
+                "the answer was not ready in time: serve.request_seconds limits it, and a server "
+                "that stops"),
+        more);
+  } catch (const Busy& busy) {
+    return error_response(Refused(503, busy.kind(), "busy", printable(busy.what())), more);
+  } catch (const Error& error) {
+    return failed(error.kind(), error.what());
+  } catch (const std::bad_alloc&) {
+    return error_response(
+        Refused(503, ErrorKind::kDevice, "memory", "out of memory; try again later"), more);
+  } catch (const std::exception& error) {
+    return failed(ErrorKind::kInternal, error.what());
+  }
 }
 
 Json listed_image(const StoredImage& image, const std::string& path) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "base/error.h"
@@ -40,7 +41,13 @@ void require_allowed(Access access);
 HttpResponse with_policies(HttpResponse response, const char* cache);
 
 HttpResponse json_response(const Json& json);
-HttpResponse error_response(const Refused& why);
+//   more  members of the object besides "error"
+HttpResponse error_response(const Refused& why, const Json& more = Json::object());
+
+// Returns what work() returns, or an answer for what it throws.
+//   more  as for error_response()
+HttpResponse guarded(const HttpRequest& request, const std::function<HttpResponse()>& work,
+                     const Json& more = Json::object()) noexcept;
 
 // Returns the entry of an image in a list.
 Json listed_image(const StoredImage& image, const std::string& path);

@@ -1,18 +1,24 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/content_hash.h"
+#include "base/work_limits.h"
 #include "config/fields.h"
+#include "stages/decode/large_image_lock.h"
 #include "tools/serve/handlers.h"
 #include "tools/serve/photos.h"
 #include "tools/serve/request.h"
 
 namespace lookalike {
 namespace {
+
+constexpr const char* kLines = "application/jsonl";
 
 // Counts a query, from its construction to its end.
 class TimedQuery {
@@ -66,7 +72,7 @@ HttpResponse answer(const std::string& name, const ContentHash& content, QueryRe
   return json_response(json);
 }
 
-// Extracts the features of the photo in the body of a request.
+// Extracts the features of a photo that a request sends.
 Query sent_query(const LoadedFile& photo, const std::optional<Region>& region, SearchState& state) {
   auto loaded = checked([&] { return state.searcher().load(photo, region); });
   if (const auto* why = std::get_if<SkippedFile>(&loaded)) throw unusable(*why);
@@ -84,18 +90,73 @@ Query indexed_query(const StoredImage& image, const std::optional<Region>& regio
   return query;
 }
 
+HttpResponse answer_photo(const SentPhoto& sent, const MatchOptions& options,
+                          const std::optional<Region>& region, SearchState& state,
+                          ServeContext& context) {
+  const TimedQuery timed(context.counts);
+  const LoadedFile photo = loaded_photo(sent, context.config);
+  const Query query = sent_query(photo, region, state);
+  const auto rejections = current_rejections(context);
+  return answer(sent.name, photo.content, state.searcher().search(query, options), region,
+                *rejections);
+}
+
+// Looks several photos of a request up, one for each call: a line of JSON each, in order. An error
+// is a line too, with the name of its photo.
+class Batch {
+ public:
+  Batch(const HttpRequest& request, std::vector<SentPhoto> photos, MatchOptions options,
+        const std::optional<Region>& region, ServeContext& context)
+      : request_(&request),
+        photos_(std::move(photos)),
+        options_(std::move(options)),
+        region_(region),
+        context_(&context) {}
+
+  std::optional<std::string> operator()(const WorkLimits& limits) {
+    if (next_ == photos_.size()) return std::string();
+    const SentPhoto& photo = photos_[next_];
+    bool is_large = false;
+    const HttpResponse line = guarded(
+        *request_,
+        [&]() -> HttpResponse {
+          const LimitedWork limited(&limits);
+          check_time();
+          try {
+            return answer_photo(photo, options_, region_, *context_->searcher.state(), *context_);
+          } catch (const LargeImage&) {
+            is_large = true;
+            return {};
+          }
+        },
+        Json::object({{"query", photo.name}}));
+    if (is_large) return std::nullopt;
+    ++next_;
+    return line.body;
+  }
+
+ private:
+  const HttpRequest* request_;  // lives as long as its answer
+  std::vector<SentPhoto> photos_;
+  MatchOptions options_;
+  std::optional<Region> region_;
+  ServeContext* context_;
+  std::size_t next_ = 0;
+};
+
 }  // namespace
 
 HttpResponse query_photo(const HttpRequest& request, SearchState& state, ServeContext& context) {
   check_parameters(request, {"top", "mirror", "all", "min_probability", "region"});
   const MatchOptions options = options_of(request, context.config);
   const std::optional<Region> region = region_of(request);
-  const TimedQuery timed(context.counts);
-  const LoadedFile photo = sent_photo(request, context.config);
-  const Query query = sent_query(photo, region, state);
-  const auto rejections = current_rejections(context);
-  return answer(kSentPhoto, photo.content, state.searcher().search(query, options), region,
-                *rejections);
+  const std::vector<SentPhoto> photos = sent_photos(request);
+  const bool wants_lines = photos.size() > 1 || request.header("accept") == kLines;
+  if (!wants_lines) return answer_photo(photos.front(), options, region, state, context);
+  return with_policies({.status = 200,
+                        .content_type = kLines,
+                        .stream = Batch(request, photos, options, region, context)},
+                       "no-store");
 }
 
 HttpResponse query_image(const HttpRequest& request, SearchState& state, ServeContext& context) {
@@ -119,8 +180,11 @@ HttpResponse explain_photo(const HttpRequest& request, SearchState& state, Serve
   check_parameters(request, {"id"});
   const StoredImage image = must_find(state.index(), image_number(request, "id"));
   const TimedQuery timed(context.counts);
-  const Query query = sent_query(sent_photo(request, context.config), {}, state);
-  return json_response(explain_answer(kSentPhoto, state.searcher().explain(query, image.id)));
+  const std::vector<SentPhoto> photos = sent_photos(request);
+  if (photos.size() > 1) throw Refused(400, ErrorKind::kUsage, "body", "must hold one photo");
+  const Query query = sent_query(loaded_photo(photos.front(), context.config), {}, state);
+  return json_response(
+      explain_answer(photos.front().name, state.searcher().explain(query, image.id)));
 }
 
 HttpResponse explain_image(const HttpRequest& request, SearchState& state, ServeContext& context) {

@@ -1,7 +1,6 @@
-#include <fmt/format.h>
-
 #include "pipeline/open_session.h"
 #include "stages/codebook/codebook_stage.h"
+#include "stages/codebook/training_progress.h"
 #include "tools/command_line/stage_arguments.h"
 
 namespace lookalike {
@@ -28,13 +27,11 @@ int train(const Arguments& arguments, RunConfig config, Progress::Style style) {
   const Sample sample =
       take_sample(sample_images_of(source), source, config.codebook, output->folder());
   OpenClSession session(session_options(config.device));
-  Progress progress("codebook", "steps", training_steps(sample.words, config.codebook), style);
-  TrainingWatch watch;
-  watch.step = [&](std::size_t step, double objective) {
-    progress.update(step, fmt::format("objective {:.4f}", objective));
-  };
-  const Codebook codebook = train_codebook(session, sample, config.codebook, watch);
-  progress.finish();
+  Codebook codebook;
+  {
+    TrainingProgress progress("codebook", sample.words, config.codebook, style);
+    codebook = train_codebook(session, sample, config.codebook, progress.watch());
+  }
   write_codebook(*std::move(output), codebook);
   return kExitDone;
 }

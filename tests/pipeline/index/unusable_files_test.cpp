@@ -49,6 +49,7 @@ TEST_F(IndexRunTest, UnusableFilesAreReportedEachRunAndTheRestIsIndexed) {
                     std::pair("empty.jpg", "empty"), std::pair("one.png", "too_small"),
                     std::pair("words.jpg", "undecodable")));
     EXPECT_EQ(report.indexed, i == 0 ? 3U : 0U);
+    EXPECT_EQ(report.newly_skipped.size(), i == 0 ? 5U : 0U);
   }
   EXPECT_EQ(index().quarantine().size(), 5U);
 }

@@ -75,5 +75,19 @@ TEST(UpdatePlan, WhatLiesUnderAClosedFolderIsNotGone) {
   EXPECT_THAT(plan.gone, ElementsAre("/photos/privateer"));
 }
 
+TEST(NewlySkipped, AreThoseThatWereNotSkippedForTheSameReason) {
+  const auto skipped = [](const char* path, const char* reason) {
+    return SkippedFile{{.path = path}, reason, "whatever the detail"};
+  };
+  const std::vector<SkippedFile> before = {skipped("a", "empty"), skipped("b", "empty"),
+                                           skipped("gone", "empty")};
+  const std::vector<SkippedFile> now = {skipped("a", "empty"), skipped("b", "undecodable"),
+                                        skipped("c", "empty")};
+  const std::vector<SkippedFile> fresh = newly_skipped(now, before);
+  ASSERT_EQ(fresh.size(), 2U);
+  EXPECT_EQ(fresh[0].file.path, "b");
+  EXPECT_EQ(fresh[1].file.path, "c");
+}
+
 }  // namespace
 }  // namespace lookalike

@@ -146,10 +146,14 @@ TEST(CodebookStage, TheWatchSeesEachCell) {
     EXPECT_GT(objective, 0);
     steps.push_back(step);
   };
+  std::vector<std::size_t> seeds;
+  watch.seeds = [&](std::size_t words) { seeds.push_back(words); };
   train_codebook(session, sample, options, watch);
+  EXPECT_TRUE(std::ranges::is_sorted(seeds));
+  EXPECT_EQ(seeds.back(), 5U);
   EXPECT_TRUE(std::ranges::is_sorted(steps));
   EXPECT_EQ(steps.size(), 3U + 5U);
-  EXPECT_EQ(steps.back(), training_steps(50, options));
+  EXPECT_EQ(steps.back(), 3U + 5U);
 }
 
 TEST(CodebookStage, WatchEndsTrainingBeforeTheNextBatch) {

@@ -136,6 +136,11 @@ TEST_F(Database, IsInTheCurrentFolderWhenNothingNamesOne) {
   EXPECT_EQ(Program().database({}), here("lookalike.db"));
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "info: no index is named; using " + here("lookalike.db") + "\n");
+  folder_.write("lookalike.db", "");
+  testing::internal::CaptureStderr();
+  set_up_logging(Verbosity::kNormal);
+  EXPECT_EQ(Program().database({}), here("lookalike.db"));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "only when a run makes it";
 }
 
 TEST_F(Database, MustExistForCommandsThatNeedOne) {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -21,10 +22,29 @@
 namespace lookalike {
 namespace {
 
-// Answers with the request. Requests of /wait, /long and /large are held up until is_open, at most
+// Answers with the request, /stream with three lines, the second from the lane of large images and
+// the third once is_open. Requests of /wait, /long and /large are held up until is_open, at most
 // 60 s; those of /limited until their time is over. Strangers' requests are those of /page.
 class Echo : public HttpHandler {
  public:
+  class Parts {
+   public:
+    explicit Parts(Echo& echo) : echo_(&echo) {}
+    std::optional<std::string> operator()(const WorkLimits& limits) {
+      if (done_ == 3) return std::string();
+      if (done_ == 1 && !limits.allows_large_images()) return std::nullopt;
+      const LimitedWork limited(&limits);
+      if (done_ == 2) wait_until([&] { return echo_->is_open.load() || is_overdue(); });
+      ++echo_->parts;
+      ++done_;
+      return is_overdue() ? "late\n" : "part " + std::to_string(done_) + "\n";
+    }
+
+   private:
+    Echo* echo_;
+    int done_ = 0;
+  };
+
   std::optional<HttpResponse> admit(const HttpRequest& request) noexcept override {
     ++admitted;
     if (request.path == "/forbidden") return HttpResponse{403, "text/plain", "no"};
@@ -50,6 +70,9 @@ class Echo : public HttpHandler {
       ++overdue;
       return HttpResponse{504, "text/plain", "late"};
     }
+    if (request.path == "/stream") {
+      return HttpResponse{.content_type = "text/plain", .stream = Parts(*this)};
+    }
     std::string text = request.method + " " + request.path;
     for (const auto& [name, value] : request.parameters) text += " " + name + "=" + value;
     return HttpResponse{200, "text/plain", text + " " + std::to_string(request.body.size())};
@@ -61,11 +84,23 @@ class Echo : public HttpHandler {
                                                            : 503;
     return {status, "text/plain", detail};
   }
+  void log(const HttpRequest& request, int status, double seconds) noexcept override {
+    const std::lock_guard lock(mutex);
+    logged.push_back(request.peer + " " + request.method + " " + request.path + " " +
+                     std::to_string(status) + (seconds < 0 ? " before its time" : ""));
+  }
+  std::vector<std::string> lines() {
+    const std::lock_guard lock(mutex);
+    return logged;
+  }
 
   std::atomic<int> admitted = 0;
   std::atomic<int> working = 0;
   std::atomic<int> overdue = 0;
   std::atomic<bool> is_open = false;
+  std::atomic<int> parts = 0;  // of streams
+  std::mutex mutex;            // guards what follows
+  std::vector<std::string> logged;
 };
 
 class HttpServerTest : public testing::Test {
@@ -373,6 +408,66 @@ TEST_F(HttpServerTest, LargeImagesHaveAWorkerOfTheirOwn) {
   EXPECT_EQ(echo_.working, 2) << "one after another";
   echo_.is_open = true;
   for (const auto& connection : waiting) EXPECT_EQ(connection->reply().status, 200);
+}
+
+TEST_F(HttpServerTest, SendsAStreamPartByPart) {
+  start();
+  const std::string first = "7\r\npart 1\n\r\n7\r\npart 2\n\r\n";
+  const HttpConnection connection(port_);
+  connection.send(http_request("POST /stream", {}, "x"));
+  ASSERT_TRUE(wait_until([&] { return echo_.parts == 2; })) << "the third waits";
+  EXPECT_EQ(ask(http_request("GET /a")).body, "GET /a 0") << "meanwhile";
+  echo_.is_open = true;
+  const HttpReply reply = connection.reply();
+  EXPECT_EQ(reply.status, 200);
+  EXPECT_EQ(reply.headers.at("transfer-encoding"), "chunked");
+  EXPECT_EQ(reply.headers.count("content-length"), 0U);
+  EXPECT_EQ(reply.body, first + "7\r\npart 3\n\r\n0\r\n\r\n");
+  const HttpConnection second(port_);
+  second.send("POST /stream HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\nx" +
+              http_request("GET /b"));
+  EXPECT_THAT(second.reply().body, HasSubstr("GET /b 0")) << "over the same connection";
+  EXPECT_EQ(ask("POST /stream HTTP/1.0\r\nHost: localhost\r\nContent-Length: 1\r\n\r\nx").body,
+            "part 1\npart 2\npart 3\n")
+      << "which knows no chunks";
+}
+
+TEST_F(HttpServerTest, EachPartOfAStreamHasTheTimeOfARequest) {
+  start({.body_bytes = 10,
+         .bodies_bytes = 10,
+         .connections = 9,
+         .queue = 9,
+         .workers = 1,
+         .request_seconds = 0.5});
+  EXPECT_THAT(ask(http_request("POST /stream", {}, "x")).body, HasSubstr("late\n\r\n0\r\n"));
+  const HttpConnection leaving(port_);
+  leaving.send(http_request("POST /stream", {}, "x"));
+}
+
+TEST_F(HttpServerTest, LogsEachAnswerOnce) {
+  start();
+  echo_.is_open = true;
+  ask(http_request("GET /a?token=secret"));
+  ask(http_request("GET /forbidden"));
+  ask(http_request("POST /stream", {}, "x"));
+  ask("nonsense\r\n\r\n");
+  EXPECT_THAT(echo_.lines(), ElementsAre("127.0.0.1 GET /a 200", "127.0.0.1 GET /forbidden 403",
+                                         "127.0.0.1 POST /stream 200", "127.0.0.1   400"));
+}
+
+TEST_F(HttpServerTest, LogsAClientThatLeaves) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path() / "socket";
+  const Listener listener("unix:" + path);
+  server_ = start_http_server(listener.duplicate(), kLimits, echo_);
+  {
+    const HttpConnection leaving(path);
+    leaving.send(http_request("GET /wait"));
+    wait_for_work(1);
+  }
+  EXPECT_TRUE(wait_until([&] { return !echo_.lines().empty(); }));
+  EXPECT_THAT(echo_.lines(), ElementsAre("unix GET /wait 499"));
+  echo_.is_open = true;
 }
 
 TEST_F(HttpServerTest, ShortRequestsDoNotWaitForUsualOnes) {

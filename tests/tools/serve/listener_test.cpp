@@ -29,6 +29,8 @@ TEST(Listener, TheGroupMayUseASocketWhateverTheUmask) {
 
 TEST(Listener, TheUrlCanBeOpened) {
   EXPECT_THAT(Listener("127.0.0.1:0").url(), testing::StartsWith("http://127.0.0.1:"));
+  EXPECT_EQ(Listener("localhost:0").address(), "127.0.0.1");
+  EXPECT_THAT(Listener("localhost:0").outer_addresses(), testing::IsEmpty());
   const Listener any("0.0.0.0:0");
   EXPECT_THAT(any.url(), testing::MatchesRegex("http://localhost:[0-9]+"));
   EXPECT_EQ(any.address(), "0.0.0.0");

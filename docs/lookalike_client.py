@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Asks `lookalike serve` which indexed images photos show. Needs nothing but Python 3.9.
+
+    lookalike_client.py --url http://127.0.0.1:8765 --token-file token photo.jpg ...
+
+prints a line for each photo: its name, how many images were found, and the decision, the probability and the path of
+the best match, separated by tabs. The exit code is 1 if a photo cannot be used. In a program:
+
+    client = Lookalike("http://127.0.0.1:8765", token)          # or "unix:/run/lookalike-photos.sock"
+    for answer in client.query(["a.jpg", "b.jpg"], top=3):      # in the form of `lookalike query --json`
+        print(answer["query"], answer.get("error") or answer["matches"])
+    print(client.get("/v1/images", limit=10))
+"""
+
+import argparse
+import http.client
+import json
+import os
+import pathlib
+import socket
+import sys
+import urllib.parse
+import uuid
+
+MAX_BODY_BYTES = 32 << 20   # of several photos in a request; serve.max_body_mib is the server's limit
+MAX_PHOTOS = 100            # in a request
+
+
+class Refused(Exception):
+    """The server refuses a request. `reason` is one word for programs."""
+
+    def __init__(self, status, error):
+        super().__init__(error["message"])
+        self.status = status
+        self.reason = error["reason"]
+
+
+class UnixConnection(http.client.HTTPConnection):
+    """A connection to the Unix socket at `path`."""
+
+    def __init__(self, path, timeout):
+        super().__init__("localhost", timeout=timeout)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self.path)
+
+
+class Lookalike:
+    """A server, by the URL that it prints. `timeout`: seconds without a byte from it."""
+
+    def __init__(self, url, token="", timeout=120):
+        self.url = url
+        self.headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self.timeout = timeout
+
+    def get(self, path, **parameters):
+        """Returns the JSON that a GET request of docs/serve.md answers. Raises Refused."""
+        with self._send("GET", path, parameters) as response:
+            return json.load(response)
+
+    def query(self, files, **parameters):
+        """Yields the answer for each file, in order; {"query", "error"} for one that is no photo.
+
+        Parameters are those of POST /v1/query: top, all, mirror, min_probability, region. Raises Refused.
+        """
+        for batch in _batches(files):
+            body, content_type = _form(batch)
+            headers = {"Content-Type": content_type, "Accept": "application/jsonl"}
+            with self._send("POST", "/v1/query", parameters, body, headers) as response:
+                answers = 0
+                for line in response:   # each as soon as it is sent
+                    yield json.loads(line)
+                    answers += 1
+                if answers < len(batch):
+                    raise ConnectionError("the server ended before it had answered")
+
+    def _connection(self):
+        if self.url.startswith("unix:"):
+            return UnixConnection(self.url[len("unix:"):], self.timeout)
+        parts = urllib.parse.urlsplit(self.url)
+        kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        return kind(parts.netloc, timeout=self.timeout)
+
+    def _send(self, method, path, parameters, body=None, headers=None):
+        if parameters:
+            text = {name: str(value).lower() if value is True else value for name, value in parameters.items()}
+            path += "?" + urllib.parse.urlencode(text)
+        connection = self._connection()
+        connection.request(method, path, body, {**self.headers, "Connection": "close", **(headers or {})})
+        response = connection.getresponse()
+        if response.status != 200:
+            raise Refused(response.status, json.load(response)["error"])
+        return response
+
+
+def _batches(files):
+    batch, size = [], 0
+    for file in map(pathlib.Path, files):
+        content = file.read_bytes()
+        if batch and (size + len(content) > MAX_BODY_BYTES or len(batch) == MAX_PHOTOS):
+            yield batch
+            batch, size = [], 0
+        batch.append((file.name, content))
+        size += len(content)
+    if batch:
+        yield batch
+
+
+def _form(photos):
+    boundary = uuid.uuid4().hex
+    parts = []
+    for name, content in photos:
+        quoted = os.fsencode(name).replace(b"\\", b"\\\\").replace(b'"', b'\\"')
+        head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="'.encode()
+        parts += [head, quoted, b'"\r\n\r\n', content, b"\r\n"]
+    parts.append(f"--{boundary}--\r\n".encode())
+    return b"".join(parts), f"multipart/form-data; boundary={boundary}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--url", default="http://127.0.0.1:8765", help="of the server; unix:/PATH for a Unix socket")
+    parser.add_argument("--token-file", type=pathlib.Path, help="file with the token, as in serve.token_file")
+    parser.add_argument("photos", nargs="+", metavar="PHOTO")
+    arguments = parser.parse_args()
+    token = arguments.token_file.read_text().strip() if arguments.token_file else ""
+    code = 0
+    try:
+        for answer in Lookalike(arguments.url, token).query(arguments.photos):
+            error, matches = answer.get("error"), answer.get("matches")
+            if error:
+                code = 1
+                print(answer["query"], "error", error["message"], sep="\t")
+            elif matches:
+                best = matches[0]
+                print(answer["query"], answer["found"], best["decision"], best["probability"], best["path"], sep="\t")
+            else:
+                print(answer["query"], 0, sep="\t")
+            sys.stdout.flush()
+    except (Refused, OSError) as error:
+        sys.exit(f"lookalike_client.py: {error}")
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()
