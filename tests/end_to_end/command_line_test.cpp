@@ -168,7 +168,7 @@ TEST(Lookalike, ConfigPrintsAFileThatLoads) {
 }
 
 TEST(Lookalike, DevicesListsThemWithSelfTestsThatPass) {
-  const ProgramResult result = run_program("lookalike", {"devices", "--json"});
+  const ProgramResult result = run_program("lookalike", {"devices", "--self-test", "--json"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const nlohmann::json devices = nlohmann::json::parse(result.out)["devices"];
   std::size_t used = 0;

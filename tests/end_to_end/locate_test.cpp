@@ -75,8 +75,8 @@ TEST_F(LocateCommand, EveryArrowIsFoundByCorrelation) {
 }
 
 TEST_F(LocateCommand, AnObjectThatIsNowhereIsAFailureOnRequest) {
-  const std::vector<std::string> both = {"--object", path("arrow.png"), path("flat.png"),
-                                         "--scene", path("scene.png")};
+  const std::vector<std::string> both = {"--object", path("arrow.png"), path("flat.png"), "--scene",
+                                         path("scene.png")};
   EXPECT_EQ(locate(both).exit_code, 0);
   std::vector<std::string> strict = both;
   strict.emplace_back("--fail-if-none");

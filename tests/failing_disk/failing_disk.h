@@ -48,9 +48,10 @@ class FailingDisk : public testing::Test {
     return last_.exit_code;
   }
   int index(const std::vector<std::string>& environment = {}) {
-    return run("lookalike",
-               {"index", "-q", "--images", photos(), second(), "--database", database()},
-               environment);
+    return run(
+        "lookalike",
+        {"index", "-q", "--all-warnings", "--images", photos(), second(), "--database", database()},
+        environment);
   }
   std::string content() {
     run("lookalike", {"show", "--json", "--content-hash", "--database", database()});

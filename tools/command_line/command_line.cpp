@@ -104,7 +104,7 @@ class WrappedHelp : public CLI::Formatter {
   }
 
   static std::string entry(const std::string& name, const std::string& meaning) {
-    std::string text = std::string(kIndent, ' ') + wrapped(name, kColumns, kIndent, 3 * kIndent);
+    std::string text = std::string(kIndent, ' ') + wrapped(name, kColumns, kIndent, 2 * kIndent);
     if (meaning.empty()) return text + '\n';
     const bool fits = text.find('\n') == std::string::npos && text.size() + kIndent <= kMeaning;
     text += fits ? std::string(kMeaning - text.size(), ' ') : '\n' + std::string(kMeaning, ' ');

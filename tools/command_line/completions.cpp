@@ -166,13 +166,13 @@ std::string bash_script(const CLI::App& program) {
   fi
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
   if [[ $kind != text && $current != -* ]]; then
-    compopt -o filenames
+    compopt -o filenames 2>/dev/null
     local flag=-f
     [[ $kind != folders ]] || flag=-d
     mapfile -t -O "${{#COMPREPLY[@]}}" COMPREPLY < <(
       compgen "$flag" -- "$current" | sed -E '/(-wal|-shm|\.lock)$/d')
   fi
-  [[ ${{COMPREPLY-}} != *= ]] || compopt -o nospace
+  [[ ${{COMPREPLY-}} != *= ]] || compopt -o nospace 2>/dev/null
 }}
 complete -F {1} {0}
 )",

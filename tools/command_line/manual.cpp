@@ -21,10 +21,11 @@ std::string manual_name(const CLI::App& command) {
                            : fmt::format("{}-{}", manual_name(*parent), command.get_name());
 }
 
-// Escapes text for roff, so that no character is a request or an escape.
+// Escapes text for roff, so that no character is a request or an escape. Lines may break after a
+// bar.
 std::string roff(std::string_view text) {
-  constexpr std::string_view kSpecial = "\\-'`^~";
-  constexpr const char* kEscapes[] = {"\\e", "\\-", "\\(aq", "\\(ga", "\\(ha", "\\(ti"};
+  constexpr std::string_view kSpecial = "\\-'`^~|";
+  constexpr const char* kEscapes[] = {"\\e", "\\-", "\\(aq", "\\(ga", "\\(ha", "\\(ti", "|\\:"};
   std::string escaped;
   for (const char c : text) {
     const std::size_t at = kSpecial.find(c);
