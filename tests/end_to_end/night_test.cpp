@@ -193,9 +193,9 @@ TEST_F(Night, AnIndexBesideItsPhotosIsNoOtherFile) {
 
 // Returns the names of metrics in a text.
 std::set<std::string> metrics_in(const std::string& text) {
-  static const std::regex kName("lookalike_[a-z_]+");
+  static const std::regex pattern("lookalike_[a-z_]+");
   std::set<std::string> names;
-  for (std::sregex_iterator name(text.begin(), text.end(), kName), end; name != end; ++name) {
+  for (std::sregex_iterator name(text.begin(), text.end(), pattern), end; name != end; ++name) {
     names.insert(name->str());
   }
   return names;

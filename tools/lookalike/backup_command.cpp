@@ -1,3 +1,8 @@
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "base/page_name.h"
 #include "pipeline/groups/rejections.h"
 #include "storage/backup.h"
 #include "tools/lookalike/commands.h"

@@ -37,6 +37,7 @@ Match guess(ImageId image) {
 std::vector<std::size_t> numbers(std::vector<Match> matches) {
   const std::size_t places = number_places(matches, kPlacesWidth, kPlacesHeight);
   std::vector<std::size_t> numbers;
+  numbers.reserve(matches.size());
   for (const Match& match : matches) numbers.push_back(match.place);
   EXPECT_EQ(places, numbers.empty() ? 0 : *std::ranges::max_element(numbers));
   return numbers;
