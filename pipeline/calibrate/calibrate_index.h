@@ -2,8 +2,8 @@
 
 #include <cstddef>
 #include <functional>
-#include <string>
 #include <optional>
+#include <string>
 
 #include "base/progress.h"
 #include "config/options.h"

@@ -211,7 +211,8 @@ TEST_F(SessionTest, BuildingKernelsIsAnnouncedOnceForADevice) {
   first.kernel({"session/int64_atomics.cl"}, "add_to_sum");
   first.kernel({"session/instruction_set.cl"}, "instruction_set");
   ASSERT_EQ(lines.size(), 1U);
-  EXPECT_THAT(lines[0], HasSubstr("building kernels for " + first.device().name + ", which are kept"));
+  EXPECT_THAT(lines[0],
+              HasSubstr("building kernels for " + first.device().name + ", which are kept"));
 
   OpenClSession second(options);
   EXPECT_EQ(sum_of(second, 3), 21U);
