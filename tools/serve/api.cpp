@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
+#include "base/text.h"
 #include "base/work_limits.h"
 #include "stages/decode/large_image_lock.h"
 #include "tools/serve/response.h"
