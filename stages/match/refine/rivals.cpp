@@ -56,7 +56,11 @@ Views views_of(const Side& first, const Side& second, const Side& photo,
 
   Views views{{seen.object.brightness, other.scene.brightness, seen.scene.brightness}, {}, {}};
   cv::bitwise_and(seen.mask, other.mask, views.mask);
-  for (cv::Mat& plane : views.brightness) cv::GaussianBlur(plane, plane, {}, 1);
+  for (cv::Mat& plane : views.brightness) {
+    cv::Mat smooth;  // the plane may be the caller's
+    cv::GaussianBlur(plane, smooth, {}, 1);
+    plane = smooth;
+  }
 
   const cv::Size quarter(std::max(1, size.width / ColourImage::kColourPx),
                          std::max(1, size.height / ColourImage::kColourPx));

@@ -1,6 +1,7 @@
 #include "stages/match/refine/rivals.h"
 
 #include <cmath>
+#include <tuple>
 
 #include <gtest/gtest.h>
 #include <opencv2/imgproc.hpp>
@@ -62,6 +63,17 @@ TEST(CompareRivals, TheFlavourThatIsSeenWins) {
       compare_rivals(shelf.scene, {green, shelf.place}, {red, shelf.place});
   EXPECT_FALSE(wrong.first_wins()) << wrong.by_colour << " " << wrong.by_detail;
   EXPECT_LT(wrong.by_colour, -0.03);
+}
+
+TEST(CompareRivals, LeavesThePicturesAsTheyAre) {
+  const ColourImage red = colours_of(flavour(kRedBand, 2));
+  const ColourImage green = colours_of(flavour(kGreenBand, 3));
+  const ColourImage scene = red;  // in the size of the frame, nothing is resampled
+  const auto before = std::tuple(red.brightness.pixels, green.brightness.pixels, red.colours);
+  const RivalComparison once = compare_rivals(scene, {red, {}}, {green, {}});
+  EXPECT_EQ(before, std::tuple(red.brightness.pixels, green.brightness.pixels, red.colours));
+  EXPECT_EQ(scene.brightness.pixels, red.brightness.pixels);
+  EXPECT_EQ(compare_rivals(scene, {red, {}}, {green, {}}).by_colour, once.by_colour);
 }
 
 TEST(CompareRivals, CopiesInOtherLightAreNoRivals) {
