@@ -21,7 +21,7 @@ namespace lookalike {
 // leads to its content any more, or the file exceeds the limits.
 std::optional<DecodedImage> read_indexed(const StoredImage& image, WantedSize size,
                                          const ImagesOptions& limits);
-// Does the same in colour, to at most so many pixels.
+// Does the same in colour, reduced to at most `most_pixels`.
 std::optional<ColourImage> read_indexed_colours(const StoredImage& image, double most_pixels,
                                                 const ImagesOptions& limits);
 

@@ -51,8 +51,8 @@ struct Explanation {
   std::vector<EvidenceTerm> terms;
 
   std::optional<Match> judged;  // by the query; unset if the query did not verify it
-  std::optional<std::size_t>
-      answer_rank;             // among the query's matches, from 1; unset if not reported
+  // Among the query's matches, from 1; unset if not reported.
+  std::optional<std::size_t> answer_rank;
   std::size_t total = 0;       // matches that the query reported, also beyond options.top
   std::optional<Rival> rival;  // set if it took features from the image
 };

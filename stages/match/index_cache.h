@@ -27,12 +27,14 @@ struct Record {
 // Decodes the file of an indexed image again; empty if its content can no longer be read.
 // Thread-safe.
 using PictureLoader = std::function<std::optional<DecodedImage>(const StoredImage&, WantedSize)>;
-// Decodes it in colour, to at most so many pixels; empty under the same condition. Thread-safe.
+// Decodes it in colour, reduced to at most `most_pixels`; empty under the same condition.
+// Thread-safe.
 using ColourLoader = std::function<ColourImage(const StoredImage&, double most_pixels)>;
 
 // The size at which colours are read: for differences that a person sees, or for colours alone.
 enum class ColourSize : std::uint8_t { kFull, kReduced };
 inline constexpr std::size_t kColourSizes = 2;
+// Returns the pixels to which pictures are reduced at that size.
 double most_pixels(ColourSize size);
 
 // Reads the files of indexed images.

@@ -29,8 +29,8 @@ struct Query {
   // all. See Matcher.
   std::optional<std::size_t> first_look{};
   std::optional<ImageId> excluded_image{};  // never in the answer: the photo was cut from it
-  // Reads the photo in colour, with at most so many pixels; unset or empty if it cannot be read
-  // again. Thread-safe.
+  // Reads the photo in colour, reduced to at most `most_pixels`; unset or empty if it cannot be
+  // read again. Thread-safe.
   std::function<ColourImage(double most_pixels)> colours{};
 };
 

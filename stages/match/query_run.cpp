@@ -8,7 +8,6 @@
 #include "base/parallel.h"
 #include "base/work_limits.h"
 #include "stages/match/decide/decision.h"
-#include "stages/match/decide/places.h"
 #include "stages/match/refine/colour.h"
 #include "stages/match/refine/compare_pictures.h"
 #include "stages/match/refine/other_content.h"
@@ -172,7 +171,7 @@ QueryTrace QueryRun::answer(MatchTimes& times) {
   }
   do {
     trace.judged = judged(trace.words(), matches);
-    timed(times.refine, [&] { tell_rivals_apart(trace.words(), trace.judged); });
+    timed(times.refine, [&] { tell_rivals_apart(trace.judged); });
     if (options_.related) {
       timed(times.relate,
             [&] { relate(shared_, trace.words().excluded_image, input_.report, trace.judged); });
@@ -386,9 +385,9 @@ const ColourImage& QueryRun::colours(ColourSize size) {
   return *colours;
 }
 
-// Compares the sure matches of each place with the best of them where the images differ. One that
-// the photo does not show is a part; if that is the best, the other takes its score and its place.
-void QueryRun::tell_rivals_apart(const IndexQuery& query, std::vector<Match>& judged) {
+// Compares sure matches of one outline with the best of them where the images differ. The loser
+// becomes a part; if that is the best, the other takes its rank and its score.
+void QueryRun::tell_rivals_apart(std::vector<Match>& judged) {
   if (!input_.colours || !compares_pixels()) return;
   const auto is_rival = [&](const Match& match) {
     return match.decision == Decision::kSameObject && compared_.contains(match.image.id);
@@ -396,19 +395,23 @@ void QueryRun::tell_rivals_apart(const IndexQuery& query, std::vector<Match>& ju
   const auto may_lose = [](const Match& match) {
     return match.evidence.correlation.value_or(-1) < kNoRivalCorrelation;
   };
-  number_places(judged, query.width, query.height);
   struct Place {
-    Match* best = nullptr;
+    Match* best;
     std::size_t rivals = 0;
   };
-  std::map<std::size_t, Place> places;
+  std::vector<Place> places;
   for (Match& match : judged) {
     if (!is_rival(match)) continue;
-    auto& [first, rivals] = places[match.place];
-    if (first == nullptr) first = &match;
-    if (first == &match || !(may_lose(match) || may_lose(*first))) continue;
-    if (intersection_over_union(first->quad, match.quad) < kOneOutline) continue;
-    if (++rivals > kMostRivals) continue;
+    const auto place = std::ranges::find_if(places, [&](const Place& other) {
+      return intersection_over_union(other.best->quad, match.quad) >= kOneOutline;
+    });
+    if (place == places.end()) {
+      places.push_back({&match});
+      continue;
+    }
+    Match* const first = place->best;
+    if (!may_lose(match) && !may_lose(*first)) continue;
+    if (++place->rivals > kMostRivals) continue;
     const RivalComparison found = compare(*first, match);
     if (found.second_wins() && may_lose(*first)) {
       std::swap(first->score, match.score);

@@ -28,7 +28,7 @@
 #include "pipeline/searcher.h"
 #include "stages/decode/decode.h"
 #include "stages/decode/pixels.h"
-#include "stages/match/decide/decision.h"
+#include "stages/match/decide/places.h"
 #include "stages/match/match.h"
 #include "tools/command_line/standard_input.h"
 #include "tools/lookalike/commands.h"
@@ -101,13 +101,14 @@ std::vector<Place> places_of(const QueryResult& result) {
 }
 
 // "2 found", "1 found by a part", "nothing found", "nothing sure found", "12 found in 3 places",
-// "24 found in 12 places, 10 places listed".
+// "24 found, 10 of 12 places listed".
 std::string headline(const QueryResult& result) {
   const bool parts_alone = std::ranges::none_of(
       result.matches, [](const Match& match) { return match.decision > Decision::kPart; });
   const std::vector<Place> places = places_of(result);
-  const auto sure_places = std::ranges::count_if(
-      places, [](const Place& place) { return is_found(place.front()->decision); });
+  const auto sure_places = std::ranges::count_if(places, [](const Place& place) {
+    return std::ranges::any_of(place, [](const Match* match) { return is_found(match->decision); });
+  });
   std::string text = result.found > 0
                          ? fmt::format("{} found{}", result.found, parts_alone ? " by a part" : "")
                      : result.total > 0 ? "nothing sure found"
@@ -127,16 +128,14 @@ std::string via_text(const Match& match) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-// True if only votes make the image similar: then its probability says nothing.
-bool is_guess(const Match& match) {
-  return !match.has_pose() ||
-         (match.decision == Decision::kSimilar && match.probability < kSimilarProbability);
+bool has_probability(const Match& match) {
+  return match.has_pose() && !is_guess(match);
 }
 
 // Returns the known properties of a match.
 Facts facts_of(const Match& match) {
   Facts facts = {{"decision", std::string(to_string(match.decision))}};
-  if (!is_guess(match)) {
+  if (has_probability(match)) {
     facts.emplace_back("probability", fmt::format("{:.3f}", match.probability));
     facts.emplace_back("inliers", fmt::format("{}", match.evidence.inliers));
   }
@@ -181,7 +180,7 @@ fmt::text_style style_of(Decision decision) {
 
 // Returns the facts of a row of text, the same for each match.
 Facts columns_of(const Match& match) {
-  const bool located = !is_guess(match);
+  const bool located = has_probability(match);
   const auto& correlation = match.evidence.correlation;
   return {{"probability", located ? fmt::format("{:.3f}", match.probability) : "-"},
           {"inliers", located ? fmt::format("{}", match.evidence.inliers) : "-"},
@@ -591,15 +590,12 @@ void add_query_command(CLI::App& app, Action& action) {
   add_command(
       app, action, "query", "Find the indexed images that photos show, and where",
       "Output: what was found for each photo, by places of the photo, in colour on a terminal. "
-      "Text "
-      "shows the best match of each place. A table has a row per file of every match; paths are "
-      "the existing files of the matches, including those that are only "
-      "similar or related unless --min-probability leaves them out.\n"
+      "Text shows the best match of each place. A table has a row per file of every match; paths "
+      "are the existing files of the matches, including those that are only similar or related "
+      "unless --min-probability leaves them out.\n"
       "Decisions: duplicate; variant, the same picture with a visible difference; same_object; "
       "part, where only a part or the print is shared; similar, without confirmation; related, "
-      "which shows what "
-      "a "
-      "sure match shows; with --all, also none.\n"
+      "which shows what a sure match shows; with --all, also none.\n"
       "Example: lookalike query -d photos.db --report found.html holiday.jpg\n"
       "         lookalike query -d photos.db --region 120,40,300,200 holiday.jpg\n"
       "         lookalike query -d photos.db --id ~/photos/cat.jpg\n"

@@ -17,7 +17,6 @@ constexpr double kWholeCorrelation = 0.7;  // minimum if pictures share more tha
 constexpr std::size_t kOtherContent = 2;   // places; one may be a stain or a repair
 constexpr double kAgreementGain = 1.5;
 
-constexpr double kSamePlace = 0.3;   // minimum intersection over union of the outlines
 constexpr double kConfirming = 0.3;  // minimum agreement in detail
 
 using Features = std::unordered_set<std::uint32_t>;

@@ -35,8 +35,8 @@ bool fills(const Quad& quad, int width, int height);
 //   part         as same_object, but only a small part agrees, while the rest of what both show
 //                differs (see shared_part), both are pages of one print with other content in at
 //                least two places (see find_other_content), or the colours contradict
-//                (kContradictingColours) while the pixels hardly correlate; QueryRun adds those
-//                that lose to a rival
+//                (kContradictingColours) while the correlation is below kAgreeingPixels. QueryRun
+//                adds the losers of compare_rivals()
 //   similar      the votes stand out by kSimilarExcess from a shortlist of at least
 //                kShortestListForVotes images, or the probability is at least kSimilarProbability
 //   none         anything else, or kRelated if the neighbour graph links it to a sure match
@@ -55,6 +55,9 @@ inline constexpr double kAgreeingPixels = 0.5;
 Decision weakest_reported(const ReportOptions& options);
 // True if options.min_decision and options.min_probability let the match into the answer.
 bool is_reported(const Match& match, const ReportOptions& options);
+
+// The intersection over union of the outlines from which two matches lie in one place.
+inline constexpr double kSamePlace = 0.3;
 
 // True if a match keeps features that a sure one shares; see resolve_overlaps.
 bool keeps_its_features(const Match& weaker, const Match& sure);

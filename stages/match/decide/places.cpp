@@ -7,12 +7,6 @@
 #include "stages/match/decide/decision.h"
 
 namespace lookalike {
-namespace {
-
-constexpr double kSamePlace = 0.3;  // minimum intersection over union
-
-}  // namespace
-
 std::size_t number_places(std::vector<Match>& ranked, int width, int height) {
   const Quad photo = outline({}, width, height);
   std::vector<const Match*> best;  // of each place
@@ -38,12 +32,14 @@ std::size_t number_places(std::vector<Match>& ranked, int width, int height) {
   return best.size();
 }
 
+bool is_guess(const Match& match) {
+  return match.decision == Decision::kSimilar && match.probability < kSimilarProbability;
+}
+
 void drop_guesses(std::vector<Match>& matches) {
   const auto is_sure = [](const Match& match) { return is_found(match.decision); };
   if (std::ranges::none_of(matches, is_sure)) return;
-  std::erase_if(matches, [](const Match& match) {
-    return match.decision == Decision::kSimilar && match.probability < kSimilarProbability;
-  });
+  std::erase_if(matches, is_guess);
 }
 
 }  // namespace lookalike

@@ -12,22 +12,23 @@ struct Claim {
   Homography to_scene;  // between full-size pixel centres
 };
 
-// How two images compare where both cover the scene, by cells of the first.
+// How a scene compares with two images, by square cells of the first that all three show.
 struct RivalComparison {
-  double agreement = 0;  // share of the cells with texture in which the images agree, [0, 1]
-  // Of all cells, the share in which the images differ and the scene shows the first, less the
-  // share in which it shows the second, [-1, 1].
+  double agreement = 0;  // share of the textured cells in which the images agree, [0, 1]
+  // What the scene prefers, by colour and by detail, [-1, 1]: the share of cells that show the
+  // first image minus the share that show the second. A cell in which the images agree counts 0.
   double by_colour = 0;
   double by_detail = 0;
 
-  // True if the scene shows one of them, which differs from the other in parts of one print. Two
-  // views of a thing agree less, or differ in few colours.
+  // True if the images share a print and the scene shows the first, or the second. False for two
+  // views of one thing, which agree in fewer cells or have the same colours.
   bool first_wins() const;
   bool second_wins() const;
 };
 
-// Aligns the images with each other and asks the scene in the cells where they differ. Returns
-// zeros where their colours are about the same. Thresholds: docs/measurements/quality.md, "Rivals".
+// Aligns the images with each other and compares the scene with both in the cells where they
+// differ. Returns zeros if their colours are about the same. Thresholds:
+// docs/measurements/quality.md, "Rivals".
 RivalComparison compare_rivals(const ColourImage& scene, const Claim& first, const Claim& second);
 
 }  // namespace lookalike
