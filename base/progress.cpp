@@ -97,6 +97,7 @@ void Progress::clear() {
   if (style_ != Style::kBar || last_drawn_ == start_) return;
   std::fputs(kClearLine, out_);
   std::fflush(out_);
+  last_drawn_ = Clock::now();  // not again before the caller has written its line
 }
 
 std::string Progress::line(Clock::time_point now, bool is_last) const {

@@ -86,7 +86,7 @@ class Lookalike:
 
     def _send(self, method, path, parameters, body=None, headers=None):
         if parameters:
-            text = {name: str(value).lower() if value is True else value for name, value in parameters.items()}
+            text = {name: str(value).lower() if isinstance(value, bool) else value for name, value in parameters.items()}
             path += "?" + urllib.parse.urlencode(text)
         connection = self._connection()
         connection.request(method, path, body, {**self.headers, "Connection": "close", **(headers or {})})
@@ -140,7 +140,7 @@ def main():
             else:
                 print(answer["query"], 0, sep="\t")
             sys.stdout.flush()
-    except (Refused, OSError) as error:
+    except (Refused, OSError, http.client.HTTPException, ValueError) as error:
         sys.exit(f"lookalike_client.py: {error}")
     sys.exit(code)
 

@@ -33,8 +33,7 @@ void back_up_index(const std::filesystem::path& database, OutputFile& copy, Prog
   const std::vector<std::string> problems = check_index(file, style);
   if (problems.empty()) return;
   throw Error(ErrorKind::kStorage,
-              fmt::format("{}: is damaged, and no backup was made: {} (`lookalike check` lists all "
-                          "problems)",
+              fmt::format("{}: is damaged, and no backup was made: {} (see `lookalike check`)",
                           printable(database.native()), problems.front()));
 }
 

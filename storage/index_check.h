@@ -9,7 +9,8 @@
 namespace lookalike {
 
 // Reads a whole index, also during writes, and returns its problems, a sentence each; none for a
-// sound or an empty index. Checks, on all cores:
+// sound or an empty index. Returns at most ten that differ in values alone, and how many more there
+// are. Checks, on all cores:
 //   - SQLite's integrity and foreign keys
 //   - the checksum of every row, and the checksum and form of every blob
 //   - that codebook, histogram, forward record and postings of each image agree to the bit

@@ -139,8 +139,8 @@ Statement& Connection::prepared(std::string_view sql) {
 }
 
 void Connection::copy_to(const std::filesystem::path& file,
-                         const std::function<void(std::size_t, std::size_t)>& watch) {
-  constexpr int kPagesAtOnce = 1024;
+                         const std::function<void(std::size_t, std::size_t)>& watch,
+                         int pages_at_once) {
   sqlite3* opened = nullptr;
   // Without locks, which some network file systems lack: nobody else knows the file.
   const int code = sqlite3_open_v2(
@@ -155,16 +155,19 @@ void Connection::copy_to(const std::filesystem::path& file,
                nullptr);
   // A write of another connection would start the copy anew, were it not for this transaction.
   execute("BEGIN; SELECT count(*) FROM sqlite_master");
-  sqlite3_backup* const backup = sqlite3_backup_init(opened, "main", handle(), "main");
+  std::unique_ptr<sqlite3_backup, decltype(&sqlite3_backup_finish)> backup(
+      sqlite3_backup_init(opened, "main", handle(), "main"), sqlite3_backup_finish);
   int step = backup == nullptr ? sqlite3_errcode(opened) : SQLITE_OK;
   while (step == SQLITE_OK) {
-    step = sqlite3_backup_step(backup, kPagesAtOnce);
-    const auto all = static_cast<std::size_t>(sqlite3_backup_pagecount(backup));
-    watch(all - static_cast<std::size_t>(sqlite3_backup_remaining(backup)), all);
+    step = sqlite3_backup_step(backup.get(), pages_at_once);
+    const auto all = static_cast<std::size_t>(sqlite3_backup_pagecount(backup.get()));
+    watch(all - static_cast<std::size_t>(sqlite3_backup_remaining(backup.get())), all);
   }
-  sqlite3_backup_finish(backup);
+  backup.reset();
   execute("COMMIT");
-  if (step != SQLITE_DONE) fail(step, file, sqlite3_errmsg(opened));
+  if (step == SQLITE_DONE) return;
+  const bool is_read = (step & 0xFF) == SQLITE_CORRUPT;
+  fail(step, is_read ? std::filesystem::path(path()) : file, sqlite3_errmsg(opened));
 }
 
 std::int64_t Connection::last_insert_id() const {

@@ -155,9 +155,11 @@ class Connection {
     return value;
   }
   // Copies the database as it is now, while others may write it, into an empty file. Does not sync.
-  //   watch  called with the pages that are copied and the pages in all
+  // Throws Error(kStorage) with the name of the file that cannot be read or written.
+  //   watch  called with the pages that are copied and the pages in all, after every pages_at_once
   void copy_to(const std::filesystem::path& file,
-               const std::function<void(std::size_t done, std::size_t all)>& watch);
+               const std::function<void(std::size_t done, std::size_t all)>& watch,
+               int pages_at_once = 1024);
   std::int64_t last_insert_id() const;
   std::string path() const;
   bool is_immutable() const { return immutable_; }

@@ -42,7 +42,7 @@ std::int64_t now_ns() {
 Json run_document(const IndexRunReport& report) {
   std::map<std::string, std::size_t> reasons;
   for (const SkippedFile& file : report.skipped) ++reasons[file.reason];
-  const std::size_t seen = report.indexed + report.unchanged + report.skipped.size();
+  const std::size_t seen = report.indexed + report.moved + report.unchanged + report.skipped.size();
   return {{"files",
            {{"indexed", report.indexed},
             {"unchanged", report.unchanged},

@@ -150,7 +150,7 @@ TEST_F(Night, TheCommandsOfTheDocumentsSendTheSummary) {
     EXPECT_THAT(content_of(at("sent")), HasSubstr("failed: "));
     fs::remove(at("sent"));
     EXPECT_THAT(run_notifying((*each)[1], {}, environment).err, Not(HasSubstr("notify.command")));
-    const bool is_of_failures = (*each)[1].str().find("= done ]") != std::string::npos;
+    const bool is_of_failures = (*each)[1].str().find("!= failed ]") != std::string::npos;
     EXPECT_EQ(fs::exists(at("sent")), !is_of_failures);
   }
   EXPECT_EQ(examples, 2);

@@ -744,6 +744,13 @@ TEST_F(ServeTest, LogsRequestsWithoutTokens) {
   EXPECT_THAT(log, testing::ContainsRegex("stopping after 0.0 h and 15 requests"));
 }
 
+TEST_F(ServeTest, WarnsOfTokensThatAreTriedOnItsHealth) {
+  start_tcp({"--token-file", at("token")});
+  ask("GET /v1/health", {"Authorization: Bearer wrong"});
+  program_->send(SIGTERM);
+  EXPECT_THAT(program_->wait().err, HasSubstr("wrong token from 127.0.0.1"));
+}
+
 TEST_F(ServeTest, IsQuietOfRequestsByDefault) {
   start();
   get("/v1/runs");
@@ -842,11 +849,11 @@ TEST_F(ServeTest, OpenToOthersItPrintsTheirUrls) {
     EXPECT_THAT(out, HasSubstr("\nhttp://" + address + end));
 }
 
-TEST_F(ServeTest, OnATerminalAQrCodeGivesTheAddress) {
+TEST_F(ServeTest, WritesNoQrCodeIntoAFile) {
   if (Listener("0.0.0.0:0").outer_addresses().empty()) GTEST_SKIP() << "no network";
   start_tcp({}, "0.0.0.0");
   program_->send(SIGTERM);
-  EXPECT_THAT(program_->wait().out, Not(HasSubstr("\u2588"))) << "not into a file";
+  EXPECT_THAT(program_->wait().out, Not(HasSubstr("\u2588")));
 }
 
 TEST_F(ServeTest, EveryOperationHasANameOfItsOwn) {

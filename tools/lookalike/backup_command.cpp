@@ -1,5 +1,7 @@
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "base/page_name.h"
@@ -29,19 +31,27 @@ int back_up(const BackupArguments& arguments, RunConfig config, Progress::Style 
   const IndexReader index{std::filesystem::path(database)};
   OutputGuard guard = arguments.outputs.guard(arguments.config, config, &index);
   OutputFile copy = guard.open("FILE", arguments.file, backup_kind());
-  // Written first: rejections of images that an earlier backup lacks do no harm.
   const std::filesystem::path rejections = rejection_file(arguments.file);
-  if (has_file(rejection_file(database)) || has_file(rejections)) {
-    OutputFile pairs = guard.open("FILE", rejections, rejections_kind());
-    const std::string text = rejections_text(read_rejections(database));
-    back_up_index(database, copy, style);
-    write_whole(pairs, text);
-  } else {
-    back_up_index(database, copy, style);
+  if (has_file(rejections) && !has_file(arguments.file)) {
+    throw Error(
+        ErrorKind::kUsage,
+        fmt::format("FILE: {} is there without its backup, and may be of a lost index: name "
+                    "another file, or move it away",
+                    printable(rejections.native())));
   }
+  std::optional<OutputFile> pairs;
+  if (has_file(rejection_file(database)) || has_file(rejections)) {
+    pairs = guard.open("FILE", rejections, rejections_kind());
+  }
+  const std::string text = rejections_text(read_rejections(database));
+  back_up_index(database, copy, style);
+  // The index first: rejections without it would be taken for those of a lost one.
   copy.commit();
-  spdlog::info("{}: {} images, {} bytes", printable(arguments.file), index.counts().images,
-               std::filesystem::file_size(arguments.file));
+  if (pairs) write_whole(*pairs, text);
+  const IndexReader backup{std::filesystem::path(arguments.file)};
+  std::error_code unknown;
+  spdlog::info("{}: {} images, {} bytes", printable(arguments.file), backup.counts().images,
+               std::filesystem::file_size(arguments.file, unknown));
   return kExitDone;
 }
 
@@ -51,7 +61,7 @@ void add_backup_command(CLI::App& app, Action& action) {
   add_command(app, action, "backup", "Copy an index to a file, also while it is read and written",
               "Output: FILE, the last published state of the index as one file, and FILE.rejected "
               "if pairs are rejected. The copy is checked as by `lookalike check`, synced, and "
-              "then renamed into place; an earlier backup of that name is replaced, nothing else. "
+              "then renamed into place; it replaces only an earlier backup of that name. "
               "To restore it, copy both files to the names of the index while nothing uses it, "
               "and remove DATABASE-wal and DATABASE-shm.\n"
               "Example: lookalike backup -d photos.db photos-backup.db",

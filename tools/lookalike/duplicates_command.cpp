@@ -171,7 +171,7 @@ bool compare(Collection& collection, StopSignal& stop, Progress::Style style) {
 
 struct Reported {
   GroupTotals totals;
-  std::vector<GroupTotals> totals_of_groups;
+  std::vector<Group> groups;  // in their order, if a page is wanted
   std::set<ImageId> images;
   std::vector<Needless> needless;
   std::vector<std::string> unknown;  // paths of files with that proposal
@@ -180,14 +180,12 @@ struct Reported {
 // Prints the groups, except where paths alone are wanted or files are acted on. Nothing when
 // stopped.
 std::optional<Reported> report(const Groups& groups, const IndexReader& index,
-                               const Printer* printer, StopSignal& stop) {
+                               const Printer* printer, bool keeps_groups, StopSignal& stop) {
   Reported reported;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (stop.received() != 0) return std::nullopt;
-    const Group group = groups.group(i);
-    GroupTotals& totals = reported.totals_of_groups.emplace_back();
-    totals.add(group);
-    reported.totals += totals;
+    Group group = groups.group(i);
+    reported.totals.add(group);
     if (printer != nullptr) {
       const Json answer = group_answer(i + 1, group);
       printer->print(answer, duplicates_rows(i + 1, group, answer),
@@ -198,22 +196,25 @@ std::optional<Reported> report(const Groups& groups, const IndexReader& index,
       reported.images.insert(file.image);
       if (file.proposal == Proposal::kUnknown) reported.unknown.push_back(file.file.path);
     }
+    if (keeps_groups) reported.groups.push_back(std::move(group));
   }
   return reported;
 }
 
 // Writes the page of the groups, the largest savings first. Returns false when stopped.
-bool write_page(OutputFile& file, const Groups& groups, const Reported& reported,
-                const RunConfig& config, StopSignal& stop) {
-  std::vector<std::size_t> numbers(groups.size());
+bool write_page(OutputFile& file, const Reported& reported, const RunConfig& config,
+                StopSignal& stop) {
+  std::vector<std::size_t> numbers(reported.groups.size());
   std::iota(numbers.begin(), numbers.end(), std::size_t{0});
   std::ranges::stable_sort(numbers, std::ranges::greater(), [&](std::size_t number) {
-    return reported.totals_of_groups[number].needless_bytes;
+    GroupTotals totals;
+    totals.add(reported.groups[number]);
+    return totals.needless_bytes;
   });
   GroupsReport page(file, config.store.database, reported.totals, config.images);
   for (const std::size_t number : numbers) {
     if (stop.received() != 0) return false;
-    page.add(number + 1, groups.group(number));
+    page.add(number + 1, reported.groups[number]);
   }
   page.finish();
   return true;
@@ -260,8 +261,8 @@ int duplicates(const DuplicatesArguments& arguments, RunConfig config, Progress:
     const Groups groups = collection.groups();
     std::optional<Printer> printer;
     if (!acts && !are_paths) printer.emplace(arguments.format);
-    reported = report(groups, index, printer ? &*printer : nullptr, stop);
-    if (file && reported && !write_page(*file, groups, *reported, config, stop)) reported.reset();
+    reported = report(groups, index, printer ? &*printer : nullptr, file.has_value(), stop);
+    if (file && reported && !write_page(*file, *reported, config, stop)) reported.reset();
   }
   if (!reported) {
     spdlog::warn("stopped by {}{}", signal_name(stop.received()),

@@ -126,24 +126,21 @@ std::optional<OutputFile> open_metrics(const IndexingArguments& arguments,
   return guard.open_if_named("--metrics (run.metrics)", config.run.metrics, metrics_kind());
 }
 
-// Writes the metrics after a failed run as well, if the index can be read.
+// Runs, and writes the metrics if that fails and the index can be read; the caller writes them
+// otherwise.
 IndexRunReport run_with_metrics(const Indexing& run, const RunConfig& config,
                                 std::optional<OutputFile>& metrics, Progress::Style style,
                                 const StopRequest& stop) {
-  if (!metrics) return run(config, style, stop);
-  IndexRunReport report;
   try {
-    report = run(config, style, stop);
+    return run(config, style, stop);
   } catch (...) {
-    try {
-      write_metrics(config.store.database, *metrics);
-    } catch (const std::exception& error) {
-      spdlog::warn("metrics were not written: {}", error.what());
-    }
+    if (metrics) try {
+        write_metrics(config.store.database, *metrics);
+      } catch (const std::exception& error) {
+        spdlog::warn("metrics were not written: {}", error.what());
+      }
     throw;
   }
-  write_metrics(config.store.database, *metrics);
-  return report;
 }
 
 bool is_complete(const IndexRunReport& report) {
@@ -168,9 +165,10 @@ IndexingArguments::IndexingArguments(CLI::App& command) : OutputtingArguments(co
 int run_indexing(const char* command, const Indexing& run, const IndexingArguments& arguments,
                  RunConfig config, Progress::Style style) {
   StopSignal stop;
-  std::optional<OutputFile> metrics = open_metrics(arguments, config);
+  std::optional<OutputFile> metrics;
   IndexRunReport report;
   try {
+    metrics = open_metrics(arguments, config);
     report = run_with_metrics(run, config, metrics, style, [&] { return stop.received() != 0; });
   } catch (const std::exception& error) {
     notify_of_failure(config, command, error.what());
@@ -183,6 +181,7 @@ int run_indexing(const char* command, const Indexing& run, const IndexingArgumen
   log_result(summary);
   log_details(report);
   notify_of_run(config, command, summary, report);
+  if (metrics) write_metrics(config.store.database, *metrics);
   if (report.stopped) {
     spdlog::warn("stopped by {}; the next run resumes from here", signal_name(stop.received()));
     return kExitSignalled + stop.received();

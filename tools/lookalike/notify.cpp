@@ -69,8 +69,12 @@ pid_t start_shell(const std::string& command, const std::vector<std::string>& en
   require_success(::posix_spawnattr_init(&attributes), "cannot be started");
   ::posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO);
   ::posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
+  ::posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::posix_spawnattr_setsigmask(&attributes, &none);
   ::posix_spawnattr_setpgroup(&attributes, 0);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
 
   std::vector<std::string> words = {"sh", "-c", command};
   std::vector<char*> arguments;
@@ -92,7 +96,8 @@ pid_t start_shell(const std::string& command, const std::vector<std::string>& en
 void wait_for(pid_t process, std::chrono::seconds limit) {
   const auto end = std::chrono::steady_clock::now() + limit;
   int status = 0;
-  while (::waitpid(process, &status, WNOHANG) == 0) {
+  ::pid_t ended = 0;
+  while ((ended = ::waitpid(process, &status, WNOHANG)) == 0) {
     if (std::chrono::steady_clock::now() >= end) {
       ::kill(-process, SIGKILL);
       ::waitpid(process, &status, 0);
@@ -101,7 +106,9 @@ void wait_for(pid_t process, std::chrono::seconds limit) {
     }
     std::this_thread::sleep_for(kPollInterval);
   }
-  if (WIFSIGNALED(status)) {
+  if (ended < 0) {
+    spdlog::warn("notify.command: how it ended is unknown");
+  } else if (WIFSIGNALED(status)) {
     spdlog::warn("notify.command was ended by signal {}", WTERMSIG(status));
   } else if (WEXITSTATUS(status) != 0) {
     spdlog::warn("notify.command ended with exit code {}", WEXITSTATUS(status));

@@ -29,9 +29,9 @@ h3 { margin: 0; font-size: 15px; overflow-wrap: anywhere; }
   color: var(--muted); overflow-wrap: anywhere; }
 .facts b { color: var(--text); font-weight: 600; font-variant-numeric: tabular-nums; }
 .summary { width: 100%; margin: 28px 0 0; border-collapse: collapse; }
-.summary td, .summary .step { white-space: nowrap; overflow-wrap: normal; }
-.summary th { padding: 8px 12px 8px 0; border-bottom: 1px solid var(--line);
+.summary td, .summary th { padding: 8px 12px 8px 0; border-bottom: 1px solid var(--line);
   text-align: left; overflow-wrap: anywhere; }
+.summary .step { white-space: nowrap; overflow-wrap: normal; }
 .summary th { color: var(--muted); font-size: 13px; font-weight: 500; }
 .summary a { color: inherit; }
 section { margin-top: 28px; padding: 24px; background: var(--card); border: 1px solid var(--line);

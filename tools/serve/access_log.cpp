@@ -54,7 +54,7 @@ std::optional<std::string> RefusedTokens::add(const std::string& peer, Clock::ti
   }
   ++warnings_;
   std::string warning = fmt::format("wrong token from {}", logged_text(peer));
-  if (left_out_ > 0) warning += fmt::format("; {} earlier ones were not logged", left_out_);
+  if (left_out_ > 0) warning += fmt::format("; {} more were not logged", left_out_);
   left_out_ = 0;
   return warning;
 }

@@ -32,7 +32,7 @@ constexpr Route kRoutes[] = {
     {"POST", "/v1/explain", explain_photo, HttpLane::kUsual},
     {"GET", "/v1/explain", explain_image, HttpLane::kUsual},
     {"POST", "/v1/thumbnail", photo_thumbnail, HttpLane::kUsual},
-    {"GET", "/v1/images", list_images},
+    {"GET", "/v1/images", list_images, HttpLane::kUsual},
     {"GET", "/v1/images/{id}", show_image},
     {"GET", "/v1/images/{id}/thumbnail", image_thumbnail},
     {"GET", "/v1/groups", list_groups, HttpLane::kLong},
@@ -126,8 +126,8 @@ std::optional<HttpResponse> Api::admit(const HttpRequest& request) noexcept {
     }
     const Access access = check_access(rules_, host, origin, request.header("authorization"));
     if (access == Access::kNoToken) {
-      if (is_health(request)) return json_response({{"status", "ok"}});
       if (!request.header("authorization").empty()) refused_tokens_.add(request.peer);
+      if (is_health(request)) return json_response({{"status", "ok"}});
     }
     require_allowed(access);
     const Route& route = find_route(request);

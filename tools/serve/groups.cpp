@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -14,6 +15,7 @@
 
 #include "base/path_set.h"
 #include "base/text.h"
+#include "base/work_limits.h"
 #include "pipeline/groups/compare.h"
 #include "pipeline/groups/pair_file.h"
 #include "pipeline/groups/totals.h"
@@ -23,26 +25,19 @@
 namespace lookalike {
 namespace {
 
-// What the list of groups is sorted and filtered by.
-struct GroupSummary {
+std::uint64_t needless_bytes(const Group& group) {
   GroupTotals totals;
-  std::uint64_t bytes = 0;       // of all files
-  std::int64_t modified_ns = 0;  // of the latest file
-  std::set<PairKind> kinds;      // of its files and pairs
-  std::vector<std::string> paths;
-};
+  totals.add(group);
+  return totals.needless_bytes;
+}
 
-GroupSummary summary_of(const Group& group) {
-  GroupSummary summary;
-  summary.totals.add(group);
-  for (const GroupFile& file : group.files) {
-    summary.bytes += file.file.size_bytes;
-    summary.modified_ns = std::max(summary.modified_ns, file.file.modified_ns);
-    if (file.related) summary.kinds.insert(file.kind);
-    summary.paths.push_back(file.file.path);
-  }
-  for (const GroupPair& pair : group.pairs) summary.kinds.insert(pair.relation.kind);
-  return summary;
+bool has_kind(const Group& group, const std::set<PairKind>& kinds) {
+  return std::ranges::any_of(
+             group.files,
+             [&](const GroupFile& file) { return file.related && kinds.contains(file.kind); }) ||
+         std::ranges::any_of(group.pairs, [&](const GroupPair& pair) {
+           return kinds.contains(pair.relation.kind);
+         });
 }
 
 }  // namespace
@@ -61,9 +56,17 @@ struct FoundGroups {
     for (std::size_t i = 0; i < images.size(); ++i) {
       not_compared += images[i].has_features && !state.images[places[i]].compared ? 1 : 0;
     }
-    for (std::size_t i = 0; i < groups.size(); ++i) {
-      summaries.push_back(summary_of(groups.group(i)));
+  }
+
+  // Returns all groups with the state of their files, which are looked at once. Throws Overdue and
+  // LargeImage; the next call then goes on where this one ended. Thread-safe.
+  const std::vector<Group>& with_files() const {
+    const std::lock_guard lock(mutex_);
+    while (with_files_.size() < groups.size()) {
+      check_time();
+      with_files_.push_back(groups.group(with_files_.size()));
     }
+    return with_files_;
   }
 
   const std::shared_ptr<const Rejections> rejections;
@@ -71,14 +74,17 @@ struct FoundGroups {
   const std::vector<IndexedImage> images;
   const std::vector<std::uint32_t> places;
   const Groups groups;
-  std::size_t not_compared = 0;         // images with features
-  std::vector<GroupSummary> summaries;  // as the files were when the groups were found
+  std::size_t not_compared = 0;  // images with features
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::vector<Group> with_files_;
 };
 
 namespace {
 
-// Returns the groups, found once per change of the index, the pairs or the rejections. That takes
-// seconds for a large index; other requests for groups wait meanwhile.
+// Returns the groups, found once per change of the index, the pairs or the rejections; other
+// requests for groups wait meanwhile.
 std::shared_ptr<const FoundGroups> current_groups(const SearchState& state, ServeContext& context) {
   const RunConfig& config = context.config;
   const std::string version =
@@ -106,18 +112,25 @@ class GroupSelection {
     }
   }
 
-  bool accepts(const GroupSummary& group) const {
-    const auto is_wanted = [&](PairKind kind) { return kinds_.contains(kind); };
-    const auto is_there = [&](const std::string& path) { return is_within(path, *folder_); };
-    return (kinds_.empty() || std::ranges::any_of(group.kinds, is_wanted)) &&
-           (!folder_ || std::ranges::any_of(group.paths, is_there));
+  bool accepts(const Group& group) const {
+    const auto is_there = [&](const GroupFile& file) {
+      return is_within(file.file.path, *folder_);
+    };
+    return (kinds_.empty() || has_kind(group, kinds_)) &&
+           (!folder_ || std::ranges::any_of(group.files, is_there));
   }
 
   // Returns what the groups are sorted by, the largest first; 0 for their usual order.
-  std::uint64_t key(const GroupSummary& group) const {
-    if (sort_ == "savings") return group.totals.needless_bytes;
-    if (sort_ == "size") return group.bytes;
-    return sort_ == "date" ? static_cast<std::uint64_t>(group.modified_ns) : 0;
+  std::uint64_t key(const Group& group) const {
+    if (sort_ == "savings") return needless_bytes(group);
+    std::uint64_t bytes = 0;
+    std::int64_t modified_ns = 0;  // of the latest file
+    for (const GroupFile& file : group.files) {
+      bytes += file.file.size_bytes;
+      modified_ns = std::max(modified_ns, file.file.modified_ns);
+    }
+    if (sort_ == "size") return bytes;
+    return sort_ == "date" ? static_cast<std::uint64_t>(modified_ns) : 0;
   }
 
  private:
@@ -131,14 +144,15 @@ class GroupSelection {
 };
 
 // Returns the numbers, from 0, of the selected groups in their order.
-std::vector<std::size_t> selected(const FoundGroups& found, const GroupSelection& selection) {
-  std::vector<std::size_t> numbers;
-  for (std::size_t i = 0; i < found.summaries.size(); ++i) {
-    if (selection.accepts(found.summaries[i])) numbers.push_back(i);
+std::vector<std::size_t> selected(const std::vector<Group>& groups,
+                                  const GroupSelection& selection) {
+  std::vector<std::pair<std::uint64_t, std::size_t>> keys;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (selection.accepts(groups[i])) keys.emplace_back(selection.key(groups[i]), i);
   }
-  std::ranges::stable_sort(numbers, std::ranges::greater(), [&](std::size_t number) {
-    return selection.key(found.summaries[number]);
-  });
+  std::ranges::stable_sort(keys, std::ranges::greater(), [](const auto& key) { return key.first; });
+  std::vector<std::size_t> numbers;
+  for (const auto& [key, number] : keys) numbers.push_back(number);
   return numbers;
 }
 
@@ -154,15 +168,16 @@ HttpResponse list_groups(const HttpRequest& request, SearchState& state, ServeCo
     throw Refused(409, ErrorKind::kInput, "not_compared",
                   "no images have been compared yet; run lookalike duplicates");
   }
-  const std::vector<std::size_t> numbers = selected(*found, selection);
+  const std::vector<Group>& groups = found->with_files();
+  const std::vector<std::size_t> numbers = selected(groups, selection);
   GroupTotals totals;
-  for (const std::size_t number : numbers) totals += found->summaries[number].totals;
+  for (const std::size_t number : numbers) totals.add(groups[number]);
   Json page = Json::array();
   const std::size_t first = std::min<std::size_t>(slice.after, numbers.size());
   const std::size_t end = first + std::min<std::size_t>(slice.limit, numbers.size() - first);
   for (std::size_t i = first; i < end; ++i) {
     const std::size_t number = numbers[i];
-    page.push_back(with_schema(group_answer(number + 1, found->groups.group(number))));
+    page.push_back(with_schema(group_answer(number + 1, groups[number])));
   }
   return json_response({{"groups", std::move(page)},
                         {"total", numbers.size()},

@@ -198,12 +198,17 @@ class Workers {
       const bool is_made = made.has_value();
       const bool goes_on = is_made && next->response.stream && made->kind != Delivery::Kind::kEnd;
       if (is_made) delivered_.push_back(*std::move(made));
-      // Behind the requests that wait, even if there are many.
-      if (goes_on) queues_.at(static_cast<std::size_t>(HttpLane::kUsual)).push_back(next);
-      if (goes_on) changed_.notify_all();
+      if (goes_on) queue_part(next, HttpLane::kUsual);
       idle_.notify_all();
       if (is_made) wake_();
     }
+  }
+
+  // Puts the next part of a stream behind the requests that wait, even if there are many. Called
+  // under the lock.
+  void queue_part(const SharedExchange& exchange, HttpLane lane) {
+    queues_.at(static_cast<std::size_t>(lane)).push_back(exchange);
+    changed_.notify_all();
   }
 
   // Makes the answer to a request, or the next part of its stream. Returns nothing if the request
@@ -221,12 +226,14 @@ class Workers {
 
   std::optional<Delivery> make_part(const SharedExchange& exchange, const WorkLimits& limits) {
     std::optional<std::string> part = exchange->response.stream(limits);
-    if (!part && add(exchange, HttpLane::kLarge)) return std::nullopt;
-    const bool is_end = !part || part->empty();
+    if (!part) {
+      const std::lock_guard lock(mutex_);
+      queue_part(exchange, HttpLane::kLarge);
+      return std::nullopt;
+    }
+    const Delivery::Kind kind = part->empty() ? Delivery::Kind::kEnd : Delivery::Kind::kPart;
     exchange->renew_limits(after(limits_.request_seconds));
-    return Delivery{.exchange = exchange,
-                    .kind = is_end ? Delivery::Kind::kEnd : Delivery::Kind::kPart,
-                    .part = part.value_or(std::string())};
+    return Delivery{.exchange = exchange, .kind = kind, .part = *std::move(part)};
   }
 
   const HttpLimits limits_;
@@ -603,13 +610,14 @@ class EpollServer : public HttpServer {
     Link& it = link->second;
     it.unsent.erase(0, it.sent);
     it.sent = 0;
+    // A client that takes nothing is cut, whatever more there is for it.
+    if (it.unsent.empty()) set_due(it, limits_.request_seconds);
     it.unsent += it.head.takes_chunks ? chunk_text(part) : part;
     if (is_last) {
       log(*it.exchange, it.exchange->response.status);
       it.exchange.reset();
       it.state = State::kSending;
     }
-    set_due(it, limits_.request_seconds);
     send_more(link);
   }
 

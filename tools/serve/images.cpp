@@ -9,6 +9,7 @@
 
 #include "base/path_set.h"
 #include "base/text.h"
+#include "base/work_limits.h"
 #include "tools/report/picture.h"
 #include "tools/serve/handlers.h"
 #include "tools/serve/photos.h"
@@ -43,6 +44,7 @@ HttpResponse list_named(const Slice& slice, std::string name,
   std::vector<std::string> paths;
   std::uint64_t total = 0;
   index.for_each_file([&](const std::string& path) {
+    check_time();
     if (!name_contains(path, name) || (folder && !is_within(path, *folder))) return;
     if (++total > slice.after && paths.size() < slice.limit) paths.push_back(path);
   });
@@ -100,7 +102,7 @@ HttpResponse photo_thumbnail(const HttpRequest& request, SearchState& /*state*/,
                              ServeContext& context) {
   check_parameters(request, {"side"});
   const int side = thumbnail_side(request);
-  const auto photo = reduced_photo(loaded_photo(sent_photos(request).front(), context.config), side,
+  const auto photo = reduced_photo(loaded_photo(sent_photo(request), context.config), side,
                                    sent_photo_limits(context.config), kThumbnailQuality);
   if (const auto* why = std::get_if<SkippedFile>(&photo)) throw unusable(*why);
   const auto& reduced = std::get<ReducedPhoto>(photo);

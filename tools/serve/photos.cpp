@@ -61,6 +61,12 @@ std::vector<SentPhoto> sent_photos(const HttpRequest& request) {
   return photos;
 }
 
+SentPhoto sent_photo(const HttpRequest& request) {
+  const std::vector<SentPhoto> photos = sent_photos(request);
+  if (photos.size() == 1) return photos.front();
+  throw Refused(400, ErrorKind::kInput, "multipart", "more than one photo in the request");
+}
+
 LoadedFile loaded_photo(const SentPhoto& photo, const RunConfig& config) {
   const std::string_view bytes = photo.bytes;
   if (bytes.empty()) throw Refused(400, ErrorKind::kInput, "empty", "the body holds no photo");

@@ -23,6 +23,9 @@ struct SentPhoto {
 // without a photo and for more than 1,000 photos.
 std::vector<SentPhoto> sent_photos(const HttpRequest& request);
 
+// Returns the only photo in the body. Throws Refused as sent_photos(), and for several photos.
+SentPhoto sent_photo(const HttpRequest& request);
+
 // Returns a photo to decode. Throws Refused for an empty one and, before it is decoded, for one
 // whose header declares more than serve.max_megapixels.
 LoadedFile loaded_photo(const SentPhoto& photo, const RunConfig& config);

@@ -180,11 +180,9 @@ HttpResponse explain_photo(const HttpRequest& request, SearchState& state, Serve
   check_parameters(request, {"id"});
   const StoredImage image = must_find(state.index(), image_number(request, "id"));
   const TimedQuery timed(context.counts);
-  const std::vector<SentPhoto> photos = sent_photos(request);
-  if (photos.size() > 1) throw Refused(400, ErrorKind::kUsage, "body", "must hold one photo");
-  const Query query = sent_query(loaded_photo(photos.front(), context.config), {}, state);
-  return json_response(
-      explain_answer(photos.front().name, state.searcher().explain(query, image.id)));
+  const SentPhoto photo = sent_photo(request);
+  const Query query = sent_query(loaded_photo(photo, context.config), {}, state);
+  return json_response(explain_answer(photo.name, state.searcher().explain(query, image.id)));
 }
 
 HttpResponse explain_image(const HttpRequest& request, SearchState& state, ServeContext& context) {

@@ -26,7 +26,7 @@ TEST(RefusedTokens, AreWarnedOfTenTimesAMinute) {
   for (int i = 0; i < 10; ++i) EXPECT_EQ(tokens.add("1.2.3.4", start), "wrong token from 1.2.3.4");
   EXPECT_EQ(tokens.add("1.2.3.4", start + std::chrono::seconds(59)), std::nullopt);
   EXPECT_EQ(tokens.add("1.2.3.5", start + std::chrono::seconds(60)),
-            "wrong token from 1.2.3.5; 1 earlier ones were not logged");
+            "wrong token from 1.2.3.5; 1 more were not logged");
   EXPECT_EQ(tokens.add("1.2.3.5", start + std::chrono::seconds(61)), "wrong token from 1.2.3.5");
 }
 

@@ -1,7 +1,7 @@
 // Two pictures: side by side, one over the other with a slider, or in turn.
 
 import { getThumbnail } from './api.js';
-import { button, make, showBlob } from './dom.js';
+import { button, make, missingText, showBlob } from './dom.js';
 import { transformOnto } from './projection.js';
 
 const kModes = { side: 'Side by side', overlay: 'Overlay', flicker: 'Flicker' };
@@ -20,12 +20,14 @@ export class Comparison {
       button(text, () => this.setMode(mode), { 'data-mode': mode }));
     this.tools = make('div', { class: 'tools' }, make('div', { class: 'modes', role: 'group', 'aria-label': 'View' },
       this.buttons), this.slider);
-    this.caption = make('div', { class: 'caption' });
     this.left = make('div', { class: 'pane' }, base?.element);
     this.panes = make('div', { class: 'panes' }, this.left, make('div', { class: 'pane' }, this.other));
     this.element = make('div', { class: 'comparison' }, this.panes, this.tools);
-    base?.element.insertBefore(this.over, base.svg);
-    if (base) new ResizeObserver(() => this.place()).observe(base.element);
+    if (base) {
+      base.element.querySelector('.over')?.remove();  // of an earlier comparison
+      base.element.insertBefore(this.over, base.svg);
+      base.watch(() => this.place());
+    }
     this.setMode('side');
   }
 
@@ -44,8 +46,8 @@ export class Comparison {
     try {
       const blob = await getThumbnail(id, kBesidePx);
       if (this.id === id) await showBlob(this.other, blob);
-    } catch {
-      if (this.id === id) this.other.alt = `${name}: no picture, the file is gone or has changed`;
+    } catch (error) {
+      if (this.id === id) this.other.alt = `${name}: ${missingText(error)}`;
     }
   }
 
@@ -92,6 +94,6 @@ export class Comparison {
     over.style.width = `${over.naturalWidth}px`;
     over.style.height = `${over.naturalHeight}px`;
     over.style.transform = transformOnto(over.naturalWidth, over.naturalHeight,
-      quad.map((corner) => corner.map((value) => (value + 0.5) * scale)));
+      quad.map((corner) => corner.map((value) => value * scale)));
   }
 }

@@ -42,7 +42,7 @@ export function say(text, isError = false) {
 }
 
 // Returns nodes of a path that lines may break behind each slash.
-export function wrapped(path) {
+function wrapped(path) {
   return path.split(/(?<=\/)/).flatMap((part) => [part, make('wbr')]).slice(0, -1);
 }
 
@@ -103,11 +103,16 @@ const seen = new IntersectionObserver((entries) => {
   }
 }, { rootMargin: '300px' });
 
+// Returns why a picture of an indexed image cannot be shown.
+export function missingText(error) {
+  return `no picture: ${error.status === 404 ? 'the file is gone or has changed' : error.message}`;
+}
+
 export async function showThumbnail(image, id, side) {
   try {
     await showBlob(image, await getThumbnail(id, side));
-  } catch {
-    image.alt = 'no picture: the file is gone or has changed';
+  } catch (error) {
+    image.alt = missingText(error);
   }
 }
 

@@ -15,7 +15,7 @@ const kPage = 20;
 const kMostPage = 100;
 
 const selection = new Selection(showSelection);
-const drawn = new Map();  // redraws the shown groups, by number
+const drawn = new Map();  // { select, choice } of the shown groups, by number
 
 function sumOf(entries) {
   return sizeText(entries.reduce((sum, entry) => sum + entry.size_bytes, 0));
@@ -90,9 +90,8 @@ function pairOf(pair, files, names) {
 function exactPairs(group, files) {
   return group.files.filter((file) => file.kind === 'exact' && file.of !== null).map((file) => {
     const { width, height } = files.get(file.of);
-    const [right, bottom] = [width - 0.5, height - 0.5];
     return { first: file.path, second: file.of, kind: 'exact',
-      outline: [[-0.5, -0.5], [right, -0.5], [right, bottom], [-0.5, bottom]] };
+      outline: [[0, 0], [width, 0], [width, height], [0, height]] };
   });
 }
 
@@ -103,7 +102,7 @@ function groupElement(group) {
   const title = make('h3');
   const grid = make('ul', { class: 'grid' });
   const select = make('input', { type: 'checkbox', 'aria-label': `Select group ${group.group}`,
-    change: () => selection.set(choice, select.checked) });
+    change: () => selection.set([choice], select.checked) });
   const redraw = () => {
     const entries = choice.entries();
     title.textContent = `Group ${group.group}: ${counted(group.files.length, 'file')}, ` +
@@ -142,18 +141,24 @@ export async function showGroups() {
   byId('group-totals').textContent = '';
   await pages(byId('groups'), async (after) => {
     const answer = await getJson('/v1/groups', { after, limit: kPage, ...filter() });
-    byId('group-totals').textContent = totals(answer);
-    byId('select-all').disabled = answer.total === 0;
-    return { elements: answer.groups.map(groupElement), next: answer.next };
+    return {
+      shown: () => {
+        byId('group-totals').textContent = totals(answer);
+        byId('select-all').disabled = answer.total === 0;
+        return answer.groups.map(groupElement);
+      },
+      next: answer.next,
+    };
   });
 }
 
 async function selectAll() {
+  const wanted = filter();
   for (let after = 0; after !== null;) {
-    const answer = await getJson('/v1/groups', { after, limit: kMostPage, ...filter() });
+    const answer = await getJson('/v1/groups', { after, limit: kMostPage, ...wanted });
+    selection.set(answer.groups.map((group) => drawn.get(group.group)?.choice ?? selection.choiceOf(group)), true);
     for (const group of answer.groups) {
       const shown = drawn.get(group.group);
-      selection.set(shown?.choice ?? selection.choiceOf(group), true);
       if (shown) shown.select.checked = true;
     }
     after = answer.next;

@@ -4,7 +4,7 @@ import { getJson } from './api.js';
 import { button, byId, fileLabel, lazyPicture, make } from './dom.js';
 import { showLarger } from './larger.js';
 import { pages } from './pages.js';
-import { baseName, counted, localTime } from './text.js';
+import { baseName, counted, decodedValue, localTime } from './text.js';
 
 const kPage = 60;
 
@@ -21,7 +21,7 @@ function folderLink(path, text) {
   return make('a', { href: `#folder=${encodeURIComponent(path)}` }, text);
 }
 
-// parameters: of the filter; none for all images. Calls below(total) for what stands above the list.
+// parameters: of the filter; none for all images. head() returns what stands above the list.
 async function showFiltered(parameters, head) {
   await pages(byId('images'), async (after) => {
     const answer = await getJson('/v1/images', { after, limit: kPage, ...parameters });
@@ -98,7 +98,7 @@ export async function showFolder(path) {
 
 // place: "NAME" or "NAME/FOLDER", each encoded.
 export async function showNamed(place) {
-  const [name, folder] = place.split('/').map(decodeURIComponent);
+  const [name, folder] = place.split('/').map(decodedValue);
   setFilter(folder || null, name);
   await showFiltered({ name, ...(folder && { folder }) }, () => [
     make('p', {}, folder ? folderLink(folder, `All of ${folder}`) : make('a', { href: '#images' }, 'All images'))]);

@@ -1,7 +1,7 @@
 // A larger view of an indexed image, over the list that it was opened from.
 
-import { getJson, getThumbnail } from './api.js';
-import { byId, copyButton, fileLabel, make, otherFiles, say, showBlob } from './dom.js';
+import { getJson } from './api.js';
+import { byId, copyButton, fileLabel, make, otherFiles, say, showThumbnail } from './dom.js';
 import { baseName } from './text.js';
 
 const kSidePx = 1600;
@@ -15,9 +15,7 @@ export async function showLarger(id) {
   try {
     const { paths, width, height } = await getJson(`/v1/images/${id}`);
     const image = make('img', { width, height, alt: baseName(paths[0]) });
-    getThumbnail(id, kSidePx).then((blob) => showBlob(image, blob)).catch(() => {
-      image.alt = 'no picture: the file is gone or has changed';
-    });
+    showThumbnail(image, id, kSidePx);
     byId('larger-content').replaceChildren(...[image, fileLabel(paths[0], 'h3'),
       make('p', { class: 'facts' }, `${width} × ${height}`), otherFiles(paths[0], paths),
       make('div', { class: 'row' }, copyButton(paths[0]),

@@ -9,6 +9,7 @@ import { showRejected } from './rejected.js';
 import { showQuarantine, showRuns } from './runs.js';
 import { bindSearch, searchImage, showSearch } from './search.js';
 import { showStart } from './start.js';
+import { decodedValue } from './text.js';
 import { takeTokenFromAddress } from './token.js';
 import { limitWaiting } from './wait.js';
 
@@ -31,14 +32,6 @@ let state = null;  // of the index, as the door saw it
 let places = Date.now();  // numbers of visited places, which stay apart after a reload
 const shown = {};  // the number of the place that a section shows
 const heights = new Map();  // where each place was scrolled to
-
-function decodedValue(value) {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    throw new Error('The address of this page does not name a folder.');
-  }
-}
 
 // Runs work. Asks for the token where it is missing, and then shows the view again.
 async function guard(work) {

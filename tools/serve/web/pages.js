@@ -5,15 +5,16 @@ import { say } from './dom.js';
 const visits = new Map();  // the latest visit, by section
 
 // load(after) returns { elements, next } and optionally { summary }, which is announced, and { head }, which stands
-// above the list.
+// above the list. Instead of elements it may return { shown }, which makes them unless the answer came too late.
 export async function pages(section, load) {
   const list = section.querySelector('.list');
   const more = section.querySelector('.more');
   const visit = {};  // drops answers to earlier visits
   visits.set(section, visit);
   const add = async (after) => {
-    const { summary, head, elements, next } = await load(after);
+    const { summary, head, shown, next, ...loaded } = await load(after);
     if (visits.get(section) !== visit) return;
+    const elements = shown ? shown() : loaded.elements;
     if (summary) say(summary);
     if (head) section.querySelector('.head').replaceChildren(...head);
     list.append(...elements);

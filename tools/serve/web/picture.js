@@ -21,7 +21,7 @@ function clipped(points, width, height) {
 }
 
 export class Picture {
-  // image: an <img>; width, height: the photo's size in the outlines' coordinates, which are of pixel centres.
+  // image: an <img>; width, height: the photo's size in px, which outlines are in, too.
   constructor(image, width, height) {
     this.image = image;
     this.width = width;
@@ -36,6 +36,13 @@ export class Picture {
     this.region = [];
   }
 
+  // Calls resized() when its size on the page changes, and no earlier function any more.
+  watch(resized) {
+    this.observer?.disconnect();
+    this.observer = new ResizeObserver(resized);
+    this.observer.observe(this.element);
+  }
+
   // Marks the part of the photo that the outlines are about; null: all of it.
   showRegion(region) {
     this.region = region ? [makeSvg('rect', { class: 'region', ...region })] : [];
@@ -46,7 +53,7 @@ export class Picture {
   showOutlines(outlines, press = () => {}) {
     const taken = [];
     this.groups = outlines.map(({ quad, kind, label, isQuiet }, i) => {
-      const corners = quad && clipped(quad.map(([x, y]) => [x + 0.5, y + 0.5]), this.width, this.height);
+      const corners = quad && clipped(quad, this.width, this.height);
       if (!corners || corners.length < 3) return [];
       const points = corners.map((corner) => corner.join(',')).join(' ');
       const quiet = isQuiet ? ' quiet' : '';

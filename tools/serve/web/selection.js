@@ -5,10 +5,16 @@ function isFurtherPage(path) {
   return /\[\d+\]$/.test(path);
 }
 
+// Returns what tells a group from others, also after its number has changed.
+function keyOf(group) {
+  return group.files.map((file) => file.path).sort().join('\0');
+}
+
 // A group and which of its files go: at first those that are proposed to.
-export class Choice {
+class Choice {
   constructor(group) {
     this.group = group;
+    this.key = keyOf(group);
     this.going = new Set(group.files.filter((file) => file.proposal === 'go').map((file) => file.path));
   }
 
@@ -44,7 +50,7 @@ export class Choice {
   }
 }
 
-// The selected groups, by number.
+// The selected groups, by their files.
 export class Selection {
   #choices = new Map();
 
@@ -54,16 +60,18 @@ export class Selection {
 
   // Returns the choice of a group: the selected one, if there is one.
   choiceOf(group) {
-    return this.#choices.get(group.group) ?? new Choice(group);
+    return this.#choices.get(keyOf(group)) ?? new Choice(group);
   }
 
   has(choice) {
-    return this.#choices.has(choice.group.group);
+    return this.#choices.has(choice.key);
   }
 
-  set(choice, isSelected) {
-    if (isSelected) this.#choices.set(choice.group.group, choice);
-    else this.#choices.delete(choice.group.group);
+  set(choices, isSelected) {
+    for (const choice of choices) {
+      if (isSelected) this.#choices.set(choice.key, choice);
+      else this.#choices.delete(choice.key);
+    }
     this.changed();
   }
 

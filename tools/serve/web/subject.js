@@ -1,7 +1,7 @@
 // What is looked up: a photo, or an indexed image. Both have a name, a picture once it can be shown, and ask().
 
-import { getJson, getThumbnail, thumbnailOf } from './api.js';
-import { make, showBlob } from './dom.js';
+import { getJson, thumbnailOf } from './api.js';
+import { make, showBlob, showThumbnail } from './dom.js';
 import { Picture } from './picture.js';
 import { decoded, isSmall, reduced } from './reduce.js';
 import { baseName } from './text.js';
@@ -13,9 +13,9 @@ function textOf({ x, y, width, height }) {
   return [x, y, width, height].join();
 }
 
-// Moves the outlines of an answer from px of what was sent to px of the photo. Both are of pixel centres.
+// Moves the outlines of an answer from px of what was sent to px of the photo.
 function moved(answer, { x, y, scale }) {
-  const toPhoto = ([left, top]) => [x + (left + 0.5) * scale - 0.5, y + (top + 0.5) * scale - 0.5];
+  const toPhoto = ([left, top]) => [x + left * scale, y + top * scale];
   const matches = answer.matches.map((match) => ({ ...match, quad: match.quad?.map(toPhoto) ?? null }));
   return { ...answer, matches };
 }
@@ -98,9 +98,7 @@ export class ImageSubject {
     this.name = baseName(paths[0]);
     const image = make('img', { alt: `${this.name}, with the outlines of matches` });
     this.picture = new Picture(image, width, height);
-    getThumbnail(this.id, kShownPx).then((blob) => showBlob(image, blob)).catch(() => {
-      image.alt = 'no picture: the file is gone or has changed';
-    });
+    showThumbnail(image, this.id, kShownPx);
   }
 
   async ask({ all }, region, { signal }) {

@@ -60,3 +60,12 @@ export function shortNames(paths) {
   }
   return new Map(all.map((one) => [one.path, end(one)]));
 }
+
+// Decodes a part of the page's address.
+export function decodedValue(value) {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    throw new Error('The address of this page is damaged.');
+  }
+}

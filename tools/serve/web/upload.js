@@ -34,8 +34,12 @@ function attempt(address, body, { signal, progress, answerMs }) {
     request.addEventListener('load', () => {
       const { status, responseText } = request;
       end();
-      if (status !== 200) failed(errorOf(status, responseText));
-      else done(JSON.parse(responseText));
+      try {
+        if (status === 200) done(JSON.parse(responseText));
+      } catch {
+        // It is not from lookalike: a proxy's page, for example.
+      }
+      failed(errorOf(status, responseText));  // no effect once done
     });
     request.addEventListener('error', () => {
       const isCut = navigator.onLine && sent > 0;
