@@ -247,8 +247,8 @@ class IndexCheck {
       std::vector<Row> rows;
       for (std::size_t bytes = 0; !is_done && bytes < kBytesAtOnce;) {
         std::optional<Row> row = next(bytes);
-        if (row) rows.push_back(*std::move(row));
         is_done = !row;
+        if (row) rows.push_back(*std::move(row));
       }
       parallel_ranges(rows.size(), [&](std::size_t first, std::size_t last) {
         for (std::size_t i = first; i < last; ++i) check(rows[i]);

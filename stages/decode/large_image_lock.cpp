@@ -17,6 +17,12 @@ bool is_large(const ImageHeader& header, PixelMode mode) {
   return header.width * header.height * (is_gray ? 1 : 4) > kLargePixelBytes;
 }
 
+// Returns the process's one mutex: its threads share its memory.
+std::recursive_mutex& process_mutex() {
+  static std::recursive_mutex mutex;
+  return mutex;
+}
+
 void check_allowed() {
   const WorkLimits* const limits = WorkLimits::current();
   if (limits != nullptr && !limits->allows_large_images()) throw LargeImage();
@@ -24,14 +30,14 @@ void check_allowed() {
 
 }  // namespace
 
-LargeImageLock::LargeImageLock(const SourceFile& file) : lock_(mutex_, std::defer_lock) {
+LargeImageLock::LargeImageLock(const SourceFile& file) : lock_(process_mutex(), std::defer_lock) {
   if (file.size_bytes <= kLargeFileBytes) return;
   check_allowed();
   lock_.lock();
 }
 
 LargeImageLock::LargeImageLock(const ImageHeader& header, PixelMode mode)
-    : lock_(mutex_, std::defer_lock) {
+    : lock_(process_mutex(), std::defer_lock) {
   if (!is_large(header, mode)) return;
   check_allowed();
   lock_.lock();

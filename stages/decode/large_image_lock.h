@@ -25,7 +25,6 @@ class LargeImageLock {
   explicit LargeImageLock(const ImageHeader& header, PixelMode mode = PixelMode::kGray);
 
  private:
-  static inline std::recursive_mutex mutex_;  // shared by the process, like its memory
   std::unique_lock<std::recursive_mutex> lock_;
 };
 

@@ -846,7 +846,7 @@ TEST_F(ServeTest, OpenToOthersItPrintsTheirUrls) {
   const std::string end = ":" + std::to_string(port_) + "/#token=";
   EXPECT_THAT(out, testing::StartsWith("http://localhost" + end));
   for (const std::string& address : addresses)
-    EXPECT_THAT(out, HasSubstr("\nhttp://" + address + end));
+    EXPECT_THAT(out, HasSubstr(std::string("\nhttp://").append(address).append(end)));
 }
 
 TEST_F(ServeTest, WritesNoQrCodeIntoAFile) {
@@ -946,7 +946,8 @@ TEST_F(ServeTest, OverloadIsRefusedAndOver) {
   start({"--set", "serve.queue=1"});
   const std::string photo = content_of(at("photo.jpg"));
   std::vector<HttpConnection> connections;
-  for (int i = 0; i < 40; ++i) connections.push_back(connect_());
+  connections.reserve(40);
+  while (connections.size() < 40) connections.push_back(connect_());
   for (const auto& connection : connections) {
     connection.send(http_request("POST /v1/query", {}, photo));
   }
@@ -990,7 +991,8 @@ TEST_F(ServeTest, AHangUpIsLoggedAndIgnored) {
 TEST_F(ServeTest, AStrangersIdleConnectionsHoldNobodyUp) {
   start_tcp({"--token-file", at("token")});
   std::vector<HttpConnection> idle;
-  for (int i = 0; i < 400; ++i) idle.push_back(connect_());
+  idle.reserve(400);
+  while (idle.size() < 400) idle.push_back(connect_());
   const auto begin = Clock::now();
   EXPECT_EQ(ask("GET /v1/health", {"Authorization: Bearer " + kToken}).status, 200);
   EXPECT_LT(Clock::now() - begin, 2s);

@@ -25,7 +25,7 @@ int index_folders(const IndexArguments& arguments, RunConfig config, Progress::S
                                       arguments.config.repeated_settings()));
     }
   };
-  return run_indexing("index", run, arguments, std::move(config), style);
+  return run_indexing("index", run, arguments, config, style);
 }
 
 }  // namespace

@@ -163,7 +163,7 @@ IndexingArguments::IndexingArguments(CLI::App& command) : OutputtingArguments(co
 }
 
 int run_indexing(const char* command, const Indexing& run, const IndexingArguments& arguments,
-                 RunConfig config, Progress::Style style) {
+                 const RunConfig& config, Progress::Style style) {
   StopSignal stop;
   std::optional<OutputFile> metrics;
   IndexRunReport report;

@@ -20,6 +20,6 @@ using Indexing =
 // notify.command, also after a failure. SIGINT and SIGTERM stop the run. Returns the exit code.
 //   command  "index" or "retrain"
 int run_indexing(const char* command, const Indexing& run, const IndexingArguments& arguments,
-                 RunConfig config, Progress::Style style);
+                 const RunConfig& config, Progress::Style style);
 
 }  // namespace lookalike

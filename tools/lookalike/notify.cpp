@@ -78,10 +78,12 @@ pid_t start_shell(const std::string& command, const std::vector<std::string>& en
 
   std::vector<std::string> words = {"sh", "-c", command};
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   std::vector<std::string> texts = environment;
   std::vector<char*> variables;
+  variables.reserve(texts.size() + 1);
   for (std::string& text : texts) variables.push_back(text.data());
   variables.push_back(nullptr);
   pid_t process = 0;

@@ -7,7 +7,7 @@ namespace {
 
 int retrain(const IndexingArguments& arguments, RunConfig config, Progress::Style style) {
   arguments.config.existing_database(config);
-  return run_indexing("retrain", retrain_index, arguments, std::move(config), style);
+  return run_indexing("retrain", retrain_index, arguments, config, style);
 }
 
 }  // namespace

@@ -152,6 +152,7 @@ std::vector<std::size_t> selected(const std::vector<Group>& groups,
   }
   std::ranges::stable_sort(keys, std::ranges::greater(), [](const auto& key) { return key.first; });
   std::vector<std::size_t> numbers;
+  numbers.reserve(keys.size());
   for (const auto& [key, number] : keys) numbers.push_back(number);
   return numbers;
 }

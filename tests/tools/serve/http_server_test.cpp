@@ -22,6 +22,9 @@
 namespace lookalike {
 namespace {
 
+using testing::ElementsAre;
+using testing::HasSubstr;
+
 // Answers with the request, /stream with three lines, the second from the lane of large images and
 // the third once is_open. Requests of /wait, /long and /large are held up until is_open, at most
 // 60 s; those of /limited until their time is over. Strangers' requests are those of /page.
@@ -74,7 +77,9 @@ class Echo : public HttpHandler {
       return HttpResponse{.content_type = "text/plain", .stream = Parts(*this)};
     }
     std::string text = request.method + " " + request.path;
-    for (const auto& [name, value] : request.parameters) text += " " + name + "=" + value;
+    for (const auto& [name, value] : request.parameters) {
+      text.append(" ").append(name).append("=").append(value);
+    }
     return HttpResponse{200, "text/plain", text + " " + std::to_string(request.body.size())};
   }
   HttpResponse refuse(HttpRefusal why, const std::string& detail) noexcept override {
@@ -107,7 +112,7 @@ class HttpServerTest : public testing::Test {
  protected:
   void start(HttpLimits limits = kLimits) {
     const Listener listener("127.0.0.1:0");
-    const std::string url = listener.url();
+    const std::string& url = listener.url();
     port_ = parse_number<int>(url.substr(url.rfind(':') + 1)).value();
     server_ = start_http_server(listener.duplicate(), limits, echo_);
   }
@@ -285,7 +290,7 @@ TEST_F(HttpServerTest, AnswersRequestsOfOneConnectionInTurn) {
   connection.send(requests + http_request("GET /b%00"));
   const std::string rest = connection.reply().body;
   EXPECT_EQ(echo_.admitted, 501);
-  EXPECT_THAT(rest, testing::HasSubstr("POST /a 3HTTP/1.1 400")) << "each is checked";
+  EXPECT_THAT(rest, HasSubstr("POST /a 3HTTP/1.1 400")) << "each is checked";
 }
 
 TEST_F(HttpServerTest, WaitsForABodyThatIsAnnounced) {
@@ -299,7 +304,7 @@ TEST_F(HttpServerTest, WaitsForABodyThatIsAnnounced) {
   connection.send("abc");
   const HttpReply reply = connection.reply();
   EXPECT_EQ(reply.status, 100);
-  EXPECT_THAT(reply.body, testing::HasSubstr("POST /p 3"));
+  EXPECT_THAT(reply.body, HasSubstr("POST /p 3"));
 }
 
 TEST_F(HttpServerTest, AnswersHeadWithoutABody) {
