@@ -446,12 +446,13 @@ void QueryRun::compare_whole(PoseRefiner& refiner, Match& match, const DecodedIm
   WantedSize size(static_cast<std::uint32_t>(std::max(photo.pixels.width, photo.pixels.height)));
   size.at_least_px = size.at_most_px;
   std::optional<DecodedImage> loaded;
-  const auto side = known ? std::max(known->pixels.width, known->pixels.height) : 0;
-  if (static_cast<std::uint32_t>(side) != size.at_most_px) {
+  if (known == nullptr ||
+      std::max(known->pixels.width, known->pixels.height) != static_cast<int>(size.at_most_px)) {
     loaded = shared_.loaders.load_picture(match.image, size);
     if (!loaded) return;
+    known = &*loaded;
   }
-  const RefinedPose pose = refiner.whole(loaded ? *loaded : *known, photo);
+  const RefinedPose pose = refiner.whole(*known, photo);
   if (pose.correlation && *pose.correlation >= match.evidence.correlation.value_or(-1)) {
     set_pose(pose, match);
   }
