@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -163,5 +164,8 @@ struct ImageWords {
   std::vector<IndexedFeature> features;  // by word, then in extraction order
   SparseHistogram histogram;
 };
+
+// Counts the words of features that are sorted by word.
+SparseHistogram count_words(std::span<const IndexedFeature> features);
 
 }  // namespace lookalike

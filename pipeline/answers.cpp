@@ -12,6 +12,7 @@
 #include "base/path_set.h"
 #include "base/text.h"
 #include "pipeline/groups/groups.h"
+#include "storage/stored_features.h"
 
 namespace lookalike {
 namespace {
@@ -235,7 +236,7 @@ Json explain_answer(const std::string& query, const Explanation& explanation) {
 
 Json image_answer(const IndexReader& index, const StoredImage& image) {
   Json histogram = Json::array();
-  for (const WordCount& entry : index.histogram(image.id)) {
+  for (const WordCount& entry : count_words(index.features(image.id))) {
     histogram.push_back(Json::array({entry.word, entry.count}));
   }
   return {{"id", image.id},

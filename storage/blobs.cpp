@@ -46,11 +46,9 @@ void put_next(ByteWriter& out, std::uint32_t number, std::uint32_t& last) {
   last = number;
 }
 
-// The smallest entries: a byte of difference and a signature; the same and the geometry; two
-// varints.
+// The smallest entries: a byte of difference, and a signature or the geometry.
 constexpr std::size_t kMinPostingBytes = 1 + 8;
-constexpr std::size_t kMinFeatureBytes = 1 + 8 + 4 + 3;
-constexpr std::size_t kMinWordCountBytes = 2;
+constexpr std::size_t kMinFeatureBytes = 1 + 4 + 3;
 
 std::size_t get_count(ByteReader& in, std::size_t min_entry_bytes) {
   const std::uint64_t count = in.get_varint();
@@ -60,7 +58,7 @@ std::size_t get_count(ByteReader& in, std::size_t min_entry_bytes) {
 
 // Rounds and clamps; refuses NaN.
 std::uint32_t to_step(double value, double last_step) {
-  require(!std::isnan(value), "encode_features: geometry is not a number");
+  require(!std::isnan(value), "encode_histogram: geometry is not a number");
   return static_cast<std::uint32_t>(std::lround(std::clamp(value, 0.0, last_step)));
 }
 
@@ -85,8 +83,8 @@ double size_octaves() {
 
 std::uint32_t pack_shape(const IndexedFeature& feature) {
   require(feature.laplacian_sign >= -1 && feature.laplacian_sign <= 1,
-          "encode_features: laplacian_sign is not -1, 0 or 1");
-  require(std::isfinite(feature.angle_degrees), "encode_features: angle is not finite");
+          "encode_histogram: laplacian_sign is not -1, 0 or 1");
+  require(std::isfinite(feature.angle_degrees), "encode_histogram: angle is not finite");
   const double octaves = std::log2(std::max<double>(feature.size, kSmallestSize) / kSmallestSize);
   const std::uint32_t size = to_step(octaves * kSizeSteps / size_octaves(), kSizeSteps);
   double turns = feature.angle_degrees / 360.0;
@@ -96,7 +94,7 @@ std::uint32_t pack_shape(const IndexedFeature& feature) {
   return size | angle << kAngleShift | sign << kSignShift;
 }
 
-void unpack_shape(std::uint32_t shape, IndexedFeature& feature) {
+void unpack_shape(std::uint32_t shape, FeatureGeometry& feature) {
   const double octaves = (shape & kSizeMask) * size_octaves() / kSizeSteps;
   feature.size = static_cast<float>(kSmallestSize * std::exp2(octaves));
   feature.angle_degrees =
@@ -194,15 +192,14 @@ EncodedPostings open_postings(ByteView blob, ImageNumbers numbers) {
   return EncodedPostings(open_sealed(blob), numbers);
 }
 
-Bytes encode_features(std::span<const IndexedFeature> features, std::uint32_t longer_side_px) {
-  require(longer_side_px >= 1, "encode_features: an image without pixels");
+Bytes encode_histogram(std::span<const IndexedFeature> features, std::uint32_t longer_side_px) {
+  require(longer_side_px >= 1, "encode_histogram: an image without pixels");
   ByteWriter out;
   out.put_varint(longer_side_px);
   out.put_varint(features.size());
   std::uint32_t last = 0;
   for (const IndexedFeature& feature : features) put_next(out, feature.word, last);
   for (const IndexedFeature& feature : features) {
-    out.put<std::uint64_t>(feature.signature);
     out.put<std::uint16_t>(position_step(feature.x, longer_side_px));
     out.put<std::uint16_t>(position_step(feature.y, longer_side_px));
     const std::uint32_t shape = pack_shape(feature);
@@ -212,18 +209,18 @@ Bytes encode_features(std::span<const IndexedFeature> features, std::uint32_t lo
   return seal(std::move(out));
 }
 
-std::vector<IndexedFeature> decode_features(ByteView blob) {
+StoredFeatures decode_histogram(ByteView blob) {
   ByteReader in(open_sealed(blob), ErrorKind::kStorage);
   const std::uint64_t longer_side = in.get_varint();
   if (longer_side == 0 || longer_side > std::numeric_limits<std::uint32_t>::max()) {
     in.fail("has an invalid image size");
   }
   const auto longer_side_px = static_cast<std::uint32_t>(longer_side);
-  std::vector<IndexedFeature> features(get_count(in, kMinFeatureBytes));
+  const std::size_t count = get_count(in, kMinFeatureBytes);
+  StoredFeatures features{std::vector<std::uint32_t>(count), std::vector<FeatureGeometry>(count)};
   std::uint32_t last = 0;
-  for (IndexedFeature& feature : features) feature.word = get_next(in, last);
-  for (IndexedFeature& feature : features) {
-    feature.signature = in.get<std::uint64_t>();
+  for (std::uint32_t& word : features.words) word = get_next(in, last);
+  for (FeatureGeometry& feature : features.geometry) {
     feature.x = position_px(in.get<std::uint16_t>(), longer_side_px);
     feature.y = position_px(in.get<std::uint16_t>(), longer_side_px);
     const std::uint32_t low = in.get<std::uint16_t>();
@@ -232,38 +229,6 @@ std::vector<IndexedFeature> decode_features(ByteView blob) {
   }
   in.require_end();
   return features;
-}
-
-Bytes encode_histogram(std::span<const WordCount> histogram) {
-  ByteWriter out;
-  out.put_varint(histogram.size());
-  std::uint32_t last = 0;
-  for (const WordCount& entry : histogram) {
-    require(entry.count > 0, "encode_histogram: a count is zero");
-    require(&entry == histogram.data() || (&entry - 1)->word < entry.word,
-            "encode_histogram: words are not ascending");
-    put_next(out, entry.word, last);
-    out.put_varint(entry.count);
-  }
-  return seal(std::move(out));
-}
-
-SparseHistogram decode_histogram(ByteView blob) {
-  ByteReader in(open_sealed(blob), ErrorKind::kStorage);
-  SparseHistogram histogram(get_count(in, kMinWordCountBytes));
-  std::uint32_t last = 0;
-  for (WordCount& entry : histogram) {
-    entry.word = get_next(in, last);
-    const std::uint64_t count = in.get_varint();
-    if (count == 0 || count > std::numeric_limits<std::uint32_t>::max())
-      in.fail("has an invalid count");
-    entry.count = static_cast<std::uint32_t>(count);
-  }
-  in.require_end();
-  if (std::ranges::adjacent_find(histogram, {}, &WordCount::word) != histogram.end()) {
-    in.fail("has a word twice");
-  }
-  return histogram;
 }
 
 Bytes encode_floats(std::span<const float> values) {

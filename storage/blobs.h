@@ -66,7 +66,7 @@ class EncodedPostings {
 // Throws Error(kStorage) unless the blob is undamaged.
 EncodedPostings open_postings(ByteView blob, ImageNumbers numbers = {});
 
-// Rounding of a forward record. Positions: 1/65535 of the longer side, from the outer corner of the
+// Rounding of a record. Positions: 1/65535 of the longer side, from the outer corner of the
 // top-left pixel, clamped to the image.
 inline constexpr double kPositionSteps = 65535;
 // Sizes: 1023 steps of equal ratio, clamped to the range; the error stays below 0.62 %.
@@ -76,14 +76,11 @@ inline constexpr double kSizeSteps = 1023;
 // Angles: steps of 0.088 degrees.
 inline constexpr double kAngleSteps = 4096;
 
-// Encodes the forward record of an image: its features, ascending by word. longer_side_px >= 1 is
-// the larger of width and height. Re-encoding decoded features gives the same bytes.
-Bytes encode_features(std::span<const IndexedFeature> features, std::uint32_t longer_side_px);
-std::vector<IndexedFeature> decode_features(ByteView blob);
-
-// Requires ascending words and positive counts.
-Bytes encode_histogram(std::span<const WordCount> histogram);
-SparseHistogram decode_histogram(ByteView blob);
+// Encodes the record of an image, its histogram with the geometry of each feature; without their
+// signatures. The features ascend by word. longer_side_px >= 1 is the larger of width and height.
+// Re-encoding decoded features gives the same bytes.
+Bytes encode_histogram(std::span<const IndexedFeature> features, std::uint32_t longer_side_px);
+StoredFeatures decode_histogram(ByteView blob);
 
 // Encodes a matrix of the codebook.
 Bytes encode_floats(std::span<const float> values);

@@ -20,8 +20,7 @@ const std::string& select_images() {
       "pixel_sum_of_squares, page, coalesce(first, id), "
       "coalesce((SELECT max(page) FROM images AS others "
       "WHERE others.first = coalesce(images.first, images.id)), 1), " +
-      is_row_intact("images") + " AND " + is_row_intact("statistics") +
-      " FROM images LEFT JOIN statistics ON image = id ";
+      is_row_intact("images") + " FROM images ";
   return select;
 }
 
@@ -30,8 +29,8 @@ const std::string& select_images() {
                                                reading.path(), own_id, what));
 }
 
-// Reads a row of select_images(), without the paths of copies. Throws Error(kStorage) if the row or
-// that of its statistics is missing or does not match its checksum, or the image has no path.
+// Reads a row of select_images(), without the paths of copies. Throws Error(kStorage) if it does
+// not match its checksum, or the image has no path.
 StoredImage image_of(const Shards::Row& row) {
   StoredImage image;
   ImageId first = 0;

@@ -1,9 +1,7 @@
 #include "storage/index_check.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstring>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -27,22 +25,15 @@
 namespace lookalike {
 namespace {
 
-// Digest of the features of an image, from the forward record or the postings; independent of
-// order.
+// Digest of the words of an image, from its record or the postings; independent of order.
 struct Features {
   std::uint64_t count = 0;
   std::uint64_t sum = 0;
   bool operator==(const Features&) const = default;
 
-  void add(std::uint32_t word, std::uint64_t signature) {
-    std::array<std::uint8_t, sizeof signature> bytes{};
-    std::memcpy(bytes.data(), &signature, sizeof signature);
-    sum += checksum(bytes, word);
+  void add(std::uint32_t word) {
+    sum += checksum({}, word);
     ++count;
-  }
-  void add(const Features& more) {
-    sum += more.sum;
-    count += more.count;
   }
 };
 
@@ -108,8 +99,6 @@ struct ImageRow {
   double norm = 0;
   std::int64_t content_bytes = 0;
   Bytes histogram{};
-  Bytes forward{};
-  bool has_statistics = false;
   bool has_file = false;
 
   Features features{};
@@ -122,7 +111,6 @@ struct ListRow {
   Bytes data{};
 
   std::vector<ImageId> images{};  // one for each posting
-  std::vector<Features> features{};
   Problems problems{};
 
   std::uint32_t word() const { return static_cast<std::uint32_t>(id); }
@@ -259,24 +247,19 @@ class IndexCheck {
 
   void check_images() {
     Rows rows = connection_.rows(
-        "SELECT id, blank, feature_count, norm, length(content), histograms.data, "
-        "forward.data, statistics.image IS NOT NULL, "
+        "SELECT id, blank, feature_count, norm, length(content), data, "
         "EXISTS (SELECT 1 FROM files WHERE files.image = coalesce(first, id)) "
-        "FROM images LEFT JOIN histograms ON histograms.image = id "
-        "LEFT JOIN forward ON forward.image = id "
-        "LEFT JOIN statistics ON statistics.image = id ORDER BY id");
+        "FROM images LEFT JOIN histograms ON image = id ORDER BY id");
     const auto next = [&](std::size_t& bytes) -> std::optional<ImageRow> {
       if (!rows.next()) return std::nullopt;
-      bytes += sizeof(ImageRow) + rows.blob(5).size() + rows.blob(6).size();
+      bytes += sizeof(ImageRow) + rows.blob(5).size();
       return ImageRow{.id = rows.integer(0),
                       .blank = rows.integer(1) != 0,
                       .feature_count = rows.integer(2),
                       .norm = rows.real(3),
                       .content_bytes = rows.integer(4),
                       .histogram = copied(rows.blob(5)),
-                      .forward = copied(rows.blob(6)),
-                      .has_statistics = rows.integer(7) != 0,
-                      .has_file = rows.integer(8) != 0};
+                      .has_file = rows.integer(6) != 0};
     };
     Progress progress("check", "images", count("SELECT count(*) FROM images"), style_);
     in_parallel<ImageRow>(
@@ -295,22 +278,15 @@ class IndexCheck {
     const std::int64_t id = row.id;
     problems.expect(row.content_bytes == static_cast<std::int64_t>(sizeof(ContentHash)),
                     "image {}: its content hash has the wrong length", id);
-    problems.expect(row.has_statistics, "image {}: has no statistics", id);
     problems.expect(row.has_file, "image {}: has no file", id);
     std::map<std::uint32_t, std::uint32_t> counts;
     if (!row.blank) {
-      const auto forward = decode_named(connection_, "forward record of image", id,
-                                        [&] { return decode_features(row.forward); });
-      for (const IndexedFeature& feature : forward) {
-        row.features.add(feature.word, feature.signature);
-        ++counts[feature.word];
+      const StoredFeatures features = decode_named(connection_, "histogram of image", id,
+                                                   [&] { return decode_histogram(row.histogram); });
+      for (const std::uint32_t word : features.words) {
+        row.features.add(word);
+        ++counts[word];
       }
-      const SparseHistogram histogram = decode_named(
-          connection_, "histogram of image", id, [&] { return decode_histogram(row.histogram); });
-      const bool equal = std::ranges::equal(histogram, counts, [](const auto& a, const auto& b) {
-        return a.word == b.first && a.count == b.second;
-      });
-      problems.expect(equal, "image {}: histogram and forward record differ", id);
     }
     double squares = 0;
     for (const auto& [word, count] : counts) squares += std::pow(count, 2);
@@ -380,10 +356,6 @@ class IndexCheck {
     decode_named(connection_, "postings of word", word,
                  [&] { decode_postings(row.data, postings); });
     row.problems.expect(is_word(word), "postings: word {} is beyond the codebook", word);
-    row.features.resize(postings.images.size());
-    for (std::size_t i = 0; i < row.features.size(); ++i) {
-      row.features[i].add(word, postings.signatures[i]);
-    }
     row.images = std::move(postings.images);
   }
 
@@ -393,9 +365,8 @@ class IndexCheck {
   void add_postings(const std::vector<ListRow>& lists) {
     parallel_for(posted_.size(), posted_.size(), [&](std::size_t own) {
       for (const ListRow& row : lists) {
-        for (std::size_t i = 0; i < row.images.size(); ++i) {
-          const ImageId image = row.images[i];
-          if (image % posted_.size() == own) posted_[own][image].add(row.features[i]);
+        for (const ImageId image : row.images) {
+          if (image % posted_.size() == own) posted_[own][image].add(row.word());
         }
       }
     });
@@ -413,8 +384,8 @@ class IndexCheck {
                        tombstones.integer(1));
     }
     for (const auto& [image, features] : images_) {
-      problems_.expect(take_posted(image) == features,
-                       "image {}: postings and forward record differ", image);
+      problems_.expect(take_posted(image) == features, "image {}: postings and histogram differ",
+                       image);
     }
     for (const FeaturesByImage& unknown : posted_) {
       for (const auto& [image, posted] : unknown) {
@@ -436,7 +407,7 @@ class IndexCheck {
   const Progress::Style style_;
   Problems problems_;
   std::optional<std::size_t> word_count_;
-  FeaturesByImage images_;               // in forward records
+  FeaturesByImage images_;               // in records
   std::vector<FeaturesByImage> posted_;  // in postings; a share of the images each
 };
 

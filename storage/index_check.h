@@ -13,7 +13,7 @@ namespace lookalike {
 // are. Checks, on all cores:
 //   - SQLite's integrity and foreign keys
 //   - the checksum of every row, and the checksum and form of every blob
-//   - that codebook, histogram, forward record and postings of each image agree to the bit
+//   - that codebook, histogram and postings of each image agree
 //   - that no row was lost, by totals or by other rows
 //   - that each image has a file, and each removed image its tombstone
 // A file that cannot be opened as an index is a problem too: a damaged start looks like another

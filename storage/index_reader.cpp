@@ -15,25 +15,51 @@ void put_blob(ByteWriter& out, ByteView blob) {
   out.put_array(blob.data(), blob.size());
 }
 
-void add_image_digests(Connection& connection, std::vector<ContentHash>& digests) {
-  Rows rows = connection.rows(
-      "SELECT id, blank, histograms.data, forward.data, content, width, height, "
-      "pixel_count, pixel_sum, pixel_sum_of_squares "
-      "FROM images JOIN statistics ON statistics.image = id "
-      "LEFT JOIN histograms ON histograms.image = id "
-      "LEFT JOIN forward ON forward.image = id ORDER BY id");
+// Sums of the digests of an image's postings, by the image's number in its database.
+using PostingSums = std::vector<std::uint64_t>;
+
+// Returns them for all postings, removed images included. A posting's digest covers its word, its
+// place among those of the word and image, and its signature.
+PostingSums posting_sums(Connection& connection) {
+  PostingSums sums;
+  Rows rows = connection.rows("SELECT id & 0xFFFFFFFF, data FROM postings");
   while (rows.next()) {
+    const auto word = static_cast<std::uint32_t>(rows.integer(0));
+    WordPostings postings;
+    decode_named(connection, "postings of word", word,
+                 [&] { decode_postings(rows.blob(1), postings); });
+    std::uint32_t place = 0;
+    for (std::size_t i = 0; i < postings.images.size(); ++i) {
+      const ImageId image = postings.images[i];
+      place = i > 0 && postings.images[i - 1] == image ? place + 1 : 0;
+      if (sums.size() <= image) sums.resize(std::size_t{image} + 1);
+      ByteWriter posting;
+      posting.put<std::uint32_t>(word);
+      posting.put<std::uint32_t>(place);
+      posting.put<std::uint64_t>(postings.signatures[i]);
+      sums[image] += checksum(posting.view());
+    }
+  }
+  return sums;
+}
+
+void add_image_digests(Connection& connection, std::vector<ContentHash>& digests) {
+  const PostingSums sums = posting_sums(connection);
+  Rows rows = connection.rows(
+      "SELECT id, blank, data, content, width, height, pixel_count, pixel_sum, "
+      "pixel_sum_of_squares FROM images LEFT JOIN histograms ON image = id ORDER BY id");
+  while (rows.next()) {
+    const auto id = static_cast<std::size_t>(rows.integer(0));
     const bool blank = rows.integer(1) != 0;
     if (!blank) {
       decode_named(connection, "histogram of image", rows.integer(0),
                    [&] { check_blob(rows.blob(2)); });
-      decode_named(connection, "forward record of image", rows.integer(0),
-                   [&] { check_blob(rows.blob(3)); });
     }
     ByteWriter out;
     out.put<std::uint8_t>(blank ? 1 : 0);
-    for (int column = 2; column < 5; ++column) put_blob(out, rows.blob(column));
-    for (int column = 5; column < 10; ++column) out.put<std::int64_t>(rows.integer(column));
+    for (int column = 2; column < 4; ++column) put_blob(out, rows.blob(column));
+    for (int column = 4; column < 9; ++column) out.put<std::int64_t>(rows.integer(column));
+    out.put<std::uint64_t>(id < sums.size() ? sums[id] : 0);
     digests.push_back(hash_content(out.view()));
   }
 }

@@ -36,7 +36,7 @@ class IndexReader : public InvertedIndex, public Catalogue {
   // Returns the value that IndexWriter::set_derived() stored under a name in the first database.
   std::optional<std::string> derived(const std::string& name) const;
   // Returns a hexadecimal digest of codebook, settings, and each live image's content, statistics,
-  // histogram and features. Independent of order, ids, paths and times.
+  // histogram, geometry and signatures. Independent of order, ids, paths and times.
   std::string content_hash() const;
 
  protected:

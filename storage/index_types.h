@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -63,6 +65,33 @@ struct StoredImage {
 struct MovedFile {
   std::string from;
   SourceFile to;
+};
+
+// The geometry of an indexed feature, as rounded in its record.
+struct FeatureGeometry {
+  float x = 0;              // px, as Keypoint
+  float y = 0;              // px
+  float size = 0;           // px
+  float angle_degrees = 0;  // [0, 360)
+  std::int32_t laplacian_sign = 0;
+
+  bool operator==(const FeatureGeometry&) const = default;
+};
+
+// The record of an image: the words of its features, ascending, which are its histogram, and their
+// geometry in the same order. The signatures are in the posting lists alone: the postings of a word
+// and an image are in the order of the record.
+struct StoredFeatures {
+  std::vector<std::uint32_t> words;
+  std::vector<FeatureGeometry> geometry;
+
+  std::size_t size() const { return words.size(); }
+  bool empty() const { return words.empty(); }
+  // Returns the number of the first feature of a word; size() or that of a later word without one.
+  std::size_t first_of(std::uint32_t word) const {
+    return static_cast<std::size_t>(std::ranges::lower_bound(words, word) - words.begin());
+  }
+  bool operator==(const StoredFeatures&) const = default;
 };
 
 // Postings of one word, one per feature.

@@ -27,10 +27,9 @@ namespace lookalike {
 namespace {
 
 // All tables but the runs; each comes after the tables that it refers to.
-constexpr std::array<const char*, 16> kTables = {
-    "settings",   "codebook", "images",     "files",    "quarantine", "statistics",
-    "histograms", "forward",  "neighbours", "segments", "postings",   "tombstones",
-    "derived",    "roots",    "devices",    "withheld"};
+constexpr std::array<const char*, 14> kTables = {
+    "settings", "codebook", "images",     "files",   "quarantine", "histograms", "neighbours",
+    "segments", "postings", "tombstones", "derived", "roots",      "devices",    "withheld"};
 
 // Attaches another index under the schema name `other`.
 class Attachment {
@@ -80,24 +79,17 @@ double euclidean_norm(const SparseHistogram& histogram) {
 void check_features(const ImageToStore& image, std::size_t word_count) {
   const ImageWords& words = image.words;
   require(!image.blank || words.features.empty(), "publish: a blank image with features");
-  for (const IndexedFeature& feature : words.features) {
-    if (feature.word < word_count) continue;
-    throw Error(ErrorKind::kInput, fmt::format("{}: has word {}, and the codebook has {} words",
-                                               words.image.file.path, feature.word, word_count));
+  if (count_words(words.features) != words.histogram) {
+    throw Error(ErrorKind::kInput,
+                words.image.file.path + ": its histogram does not count its features");
   }
+  if (words.histogram.empty() || words.histogram.back().word < word_count) return;
+  throw Error(ErrorKind::kInput,
+              fmt::format("{}: has word {}, and the codebook has {} words", words.image.file.path,
+                          words.histogram.back().word, word_count));
 }
 
 }  // namespace
-
-// The blobs of an image.
-struct IndexWriter::Blobs {
-  explicit Blobs(const ImageToStore& image)
-      : histogram(encode_histogram(image.words.histogram)),
-        forward(encode_features(image.words.features, longer_side_px(image.words.image))) {}
-
-  Bytes histogram;
-  Bytes forward;
-};
 
 IndexWriter::IndexWriter(const std::filesystem::path& database)
     : IndexReader(Shards::for_writing(database)),
@@ -127,7 +119,7 @@ void IndexWriter::in_transaction(const Work& work) {
   segments_changed();
 }
 
-ImageId IndexWriter::insert(const ImageToStore& image, const Blobs& blobs) {
+ImageId IndexWriter::insert(const ImageToStore& image, ByteView histogram) {
   const ImageRecord& record = image.words.image;
   const Page page = page_of(record.file.path);
   const std::optional<ImageId> first = page.number > 1 ? find(page.file) : ImageId{0};
@@ -136,22 +128,18 @@ ImageId IndexWriter::insert(const ImageToStore& image, const Blobs& blobs) {
                                                record.file.path));
   }
   connection().run(
-      "INSERT INTO images (content, width, height, blank, feature_count, norm, page, first) "
-      "VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, 0))",
+      "INSERT INTO images (content, width, height, blank, feature_count, norm, pixel_count, "
+      "pixel_sum, pixel_sum_of_squares, page, first) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+      "nullif(?, 0))",
       record.content, record.width, record.height, image.blank, image.words.features.size(),
-      euclidean_norm(image.words.histogram), page.number, *first);
+      euclidean_norm(image.words.histogram), image.sums.count, image.sums.sum,
+      image.sums.sum_of_squares, page.number, *first);
   const std::int64_t id = connection().last_insert_id();
   if (id > std::numeric_limits<ImageId>::max()) {
     throw Error(ErrorKind::kStorage, connection().path() + ": has run out of image numbers");
   }
   seal_rows(connection(), "images", "id = ?", id);
-  connection().run("INSERT INTO statistics VALUES (?, ?, ?, ?, 0)", id, image.sums.count,
-                   image.sums.sum, image.sums.sum_of_squares);
-  seal_rows(connection(), "statistics", "image = ?", id);
-  if (!image.blank) {
-    connection().run("INSERT INTO histograms VALUES (?, ?)", id, blobs.histogram);
-    connection().run("INSERT INTO forward VALUES (?, ?)", id, blobs.forward);
-  }
+  if (!image.blank) connection().run("INSERT INTO histograms VALUES (?, ?)", id, histogram);
   return static_cast<ImageId>(id);
 }
 
@@ -233,9 +221,12 @@ void IndexWriter::set_codebook(const Codebook& codebook, const Settings& setting
 }
 
 void IndexWriter::publish(std::span<const ImageToStore> images) {
-  std::vector<std::optional<Blobs>> blobs(images.size());
+  std::vector<Bytes> histograms(images.size());
   parallel_ranges(images.size(), [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) blobs[i].emplace(images[i]);
+    for (std::size_t i = first; i < last; ++i) {
+      const ImageWords& words = images[i].words;
+      histograms[i] = encode_histogram(words.features, longer_side_px(words.image));
+    }
   });
   in_transaction([&] {
     const std::optional<std::size_t> word_count = read_word_count(connection());
@@ -247,7 +238,7 @@ void IndexWriter::publish(std::span<const ImageToStore> images) {
       const ImageRecord& record = image.words.image;
       std::optional<ImageId> id = find(record.content);
       if (!id) {
-        id = insert(image, *blobs[i]);
+        id = insert(image, histograms[i]);
         for (const IndexedFeature& feature : image.words.features) {
           postings.push_back({feature.word, *id, feature.signature});
         }

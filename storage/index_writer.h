@@ -40,7 +40,8 @@ class IndexWriter : public IndexReader {
   // path. A path that pointed to another image now points to this one; an image without paths is
   // removed with its further pages. A further page, by its name (base/page_name.h), must follow the
   // first page of its file, and is removed with it. Throws Error(kInput) for a word beyond the
-  // codebook, Error(kInternal) without a codebook.
+  // codebook and for a histogram that does not count the features, Error(kInternal) without a
+  // codebook.
   void publish(std::span<const ImageToStore> images);
   void put_in_quarantine(std::span<const SkippedFile> files);
   void remove_paths(std::span<const std::string> paths);  // ignores unknown ones
@@ -84,8 +85,7 @@ class IndexWriter : public IndexReader {
  private:
   template <typename Work>
   void in_transaction(const Work& work);
-  struct Blobs;
-  ImageId insert(const ImageToStore& image, const Blobs& blobs);
+  ImageId insert(const ImageToStore& image, ByteView histogram);
   void point(const SourceFile& file, ImageId image);
   void detach(const std::string& path);
   void leave_quarantine(const std::string& path);

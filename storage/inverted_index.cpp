@@ -8,6 +8,7 @@
 #include "storage/schema.h"
 #include "storage/segments.h"
 #include "storage/shards.h"
+#include "storage/stored_features.h"
 #include "storage/writer_lock.h"
 
 namespace lookalike {
@@ -115,14 +116,24 @@ ContentHash InvertedIndex::content(ImageId image) const {
   });
 }
 
-std::vector<IndexedFeature> InvertedIndex::features(ImageId image) const {
-  return decode_blob(*shards_, "SELECT data FROM forward WHERE image = ?",
-                     "forward record of image", image, decode_features);
-}
-
-SparseHistogram InvertedIndex::histogram(ImageId image) const {
+StoredFeatures InvertedIndex::features(ImageId image) const {
   return decode_blob(*shards_, "SELECT data FROM histograms WHERE image = ?", "histogram of image",
                      image, decode_histogram);
+}
+
+std::vector<std::vector<IndexedFeature>> InvertedIndex::features_with_signatures(
+    std::span<const ImageId> images) const {
+  std::vector<StoredFeatures> records;
+  records.reserve(images.size());
+  for (const ImageId image : images) records.push_back(features(image));
+  const auto signatures = read_signatures(
+      [&](std::uint32_t word, const auto& visit) { for_each_list(word, visit); }, images, records);
+  std::vector<std::vector<IndexedFeature>> joined;
+  joined.reserve(images.size());
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    joined.push_back(with_signatures(records[i], signatures[i]));
+  }
+  return joined;
 }
 
 std::vector<Neighbour> InvertedIndex::neighbours(ImageId image) const {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,8 @@ class Connection;
 class Shards;
 
 // The part of an opened index that search reads: the posting lists of each word of the codebook
-// (J. Zobel and A. Moffat, "Inverted Files for Text Search Engines", 2006), and the forward record
-// of each image. An IndexReader is one.
+// (J. Zobel and A. Moffat, "Inverted Files for Text Search Engines", 2006), and the record of each
+// image. An IndexReader is one.
 class InvertedIndex {
  public:
   explicit InvertedIndex(std::shared_ptr<Shards> shards);
@@ -43,10 +44,12 @@ class InvertedIndex {
   // Returns the live images that are not blank, by content.
   std::vector<ImageId> images_by_content() const;
   ContentHash content(ImageId image) const;  // of a live image
-  // Returns the forward record, by word; encode_features() (storage/blobs.h) rounded its geometry.
-  // Empty for a blank or unknown image, as is the histogram.
-  std::vector<IndexedFeature> features(ImageId image) const;
-  SparseHistogram histogram(ImageId image) const;
+  // Returns the record of an image, empty for a blank or unknown one.
+  StoredFeatures features(ImageId image) const;
+  // Returns the features of images, ascending, with the signatures that their posting lists hold.
+  // Reads each list of their words once.
+  std::vector<std::vector<IndexedFeature>> features_with_signatures(
+      std::span<const ImageId> images) const;
 
   // Returns the edges of an image in the neighbour graph, best first, those to removed images
   // included. A graph has the images of one database; a copy's edges are its original's.

@@ -219,6 +219,9 @@ CREATE TABLE images (
   blank INTEGER NOT NULL,
   feature_count INTEGER NOT NULL,
   norm REAL NOT NULL,
+  pixel_count INTEGER NOT NULL,
+  pixel_sum INTEGER NOT NULL,
+  pixel_sum_of_squares INTEGER NOT NULL,
   page INTEGER NOT NULL DEFAULT 1,
   first INTEGER REFERENCES images (id),
   checksum INTEGER NOT NULL DEFAULT 0) STRICT;
@@ -245,18 +248,8 @@ CREATE TABLE quarantine (
   detail TEXT NOT NULL,
   checksum INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
 
-CREATE TABLE statistics (
-  image INTEGER PRIMARY KEY REFERENCES images (id) ON DELETE CASCADE,
-  pixel_count INTEGER NOT NULL,
-  pixel_sum INTEGER NOT NULL,
-  pixel_sum_of_squares INTEGER NOT NULL,
-  checksum INTEGER NOT NULL DEFAULT 0) STRICT;
-
+-- The record of an image: its histogram, and the geometry of each feature.
 CREATE TABLE histograms (
-  image INTEGER PRIMARY KEY REFERENCES images (id) ON DELETE CASCADE,
-  data BLOB NOT NULL) STRICT;
-
-CREATE TABLE forward (
   image INTEGER PRIMARY KEY REFERENCES images (id) ON DELETE CASCADE,
   data BLOB NOT NULL) STRICT;
 

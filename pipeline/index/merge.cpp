@@ -20,6 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Features of the images for which the posting lists are read once: 128 MiB.
+constexpr std::size_t kFeaturesAtOnce = (std::size_t{128} << 20) / sizeof(IndexedFeature);
+
 // Returns the settings of a source. Throws Error(kInput) if it has no codebook.
 Settings settings_to_merge(const fs::path& source) {
   const IndexReader index(source);
@@ -55,14 +58,15 @@ std::vector<SourceFile> files_of(const IndexReader& source, const StoredImage& i
 
 // Queues an image under its first file, then its content under the others. Files with further pages
 // are queued as kUnfinished and added to `unfinished` with their time.
-void push_image(const IndexReader& source, const StoredImage& image, StoreQueue& queue,
+void push_image(const IndexReader& source, const StoredImage& image,
+                std::vector<IndexedFeature> features, StoreQueue& queue,
                 std::vector<Item>& unfinished) {
   ImageWords words;
   words.image.content = image.content;
   words.image.width = image.width;
   words.image.height = image.height;
-  words.features = source.features(image.id);
-  words.histogram = source.histogram(image.id);
+  words.features = std::move(features);
+  words.histogram = count_words(words.features);
   Item item;
   item.content = image.content;
   item.sums = image.sums;
@@ -90,10 +94,25 @@ void add_images(IndexWriter& target, const IndexReader& source, const StoreOptio
   StoreQueue queue(target, options, times);
   std::size_t done = 0;
   std::vector<Item> unfinished;
+  std::vector<StoredImage> images;
+  std::size_t features = 0;
+  const auto push_images = [&] {
+    std::vector<ImageId> ids;
+    for (const StoredImage& image : images) ids.push_back(image.id);
+    auto all_features = source.features_with_signatures(ids);
+    for (std::size_t i = 0; i < images.size(); ++i) {
+      push_image(source, images[i], std::move(all_features[i]), queue, unfinished);
+      progress.update(++done);
+    }
+    images.clear();
+    features = 0;
+  };
   source.for_each_image([&](const StoredImage& image) {
-    push_image(source, image, queue, unfinished);
-    progress.update(++done);
+    features += image.feature_count;
+    images.push_back(image);
+    if (features >= kFeaturesAtOnce) push_images();
   });
+  push_images();
   for (Item& file : unfinished) queue.push(std::move(file));
   queue.finish();
 }

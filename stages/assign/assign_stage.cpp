@@ -47,18 +47,6 @@ std::vector<IndexedFeature> by_word(std::span<const Keypoint> keypoints,
   return features;
 }
 
-// Counts the words of features that are sorted by word.
-SparseHistogram count_words(std::span<const IndexedFeature> features) {
-  SparseHistogram histogram;
-  for (const IndexedFeature& feature : features) {
-    if (histogram.empty() || histogram.back().word != feature.word) {
-      histogram.push_back({feature.word, 0});
-    }
-    ++histogram.back().count;
-  }
-  return histogram;
-}
-
 }  // namespace
 
 AssignStage::AssignStage(OpenClSession& session, Codebook codebook, const AssignOptions& options)

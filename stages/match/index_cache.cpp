@@ -4,6 +4,7 @@
 
 #include "stages/match/refine/colour.h"
 #include "stages/match/refine/frame.h"
+#include "storage/stored_features.h"
 
 namespace lookalike {
 
@@ -44,7 +45,16 @@ std::shared_ptr<const Record> IndexCache::record(ImageId image) {
       [&] {
         return Record{index_.existing_image(image), index_.features(image)};
       },
-      [](const Record& record) { return record.features.size() * sizeof(IndexedFeature); });
+      [](const Record& record) {
+        return record.features.size() * (sizeof(std::uint32_t) + sizeof(FeatureGeometry));
+      });
+}
+
+std::vector<std::uint64_t> IndexCache::signatures(const Record& record) {
+  return read_signatures(
+             [this](std::uint32_t word, const auto& visit) { for_each_list(word, visit); },
+             {&record.image.id, 1}, {&record.features, 1})
+      .front();
 }
 
 std::shared_ptr<const std::optional<DecodedImage>> IndexCache::picture(const StoredImage& image) {

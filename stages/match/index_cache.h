@@ -18,10 +18,10 @@
 
 namespace lookalike {
 
-// The forward record of an indexed image.
+// An indexed image and its record.
 struct Record {
   StoredImage image;
-  std::vector<IndexedFeature> features;  // sorted by word
+  StoredFeatures features;
 };
 
 // Decodes the file of an indexed image again; empty if its content can no longer be read.
@@ -106,7 +106,7 @@ class Cache {
   Random random_{1};
 };
 
-// Caches posting lists, forward records and pictures of an index. Thread-safe.
+// Caches posting lists, records and pictures of an index. Thread-safe.
 class IndexCache {
  public:
   // Pictures have a longest side of at most `picture_side_px`, but for strips. The reader must
@@ -117,6 +117,8 @@ class IndexCache {
   // Calls visit(list) for each posting list of the word, as IndexReader::for_each_list does.
   void for_each_list(std::uint32_t word, const std::function<void(const EncodedPostings&)>& visit);
   std::shared_ptr<const Record> record(ImageId image);
+  // Returns the signatures of a record's features, from their posting lists.
+  std::vector<std::uint64_t> signatures(const Record& record);
   // Empty if the content can no longer be read.
   std::shared_ptr<const std::optional<DecodedImage>> picture(const StoredImage& image);
   std::shared_ptr<const ColourImage> colours(const StoredImage& image, ColourSize size);

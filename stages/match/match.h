@@ -128,7 +128,7 @@ void move_matches(std::vector<Match>& matches, const Homography& query_to_other)
 struct MatchTimes {
   double words = 0;      // features to words
   double shortlist = 0;  // votes
-  double verify = 0;     // forward records, pairs and poses
+  double verify = 0;     // records, pairs and poses
   double refine = 0;     // pixels
   double relate = 0;     // the neighbour graph
 };

@@ -110,7 +110,7 @@ void rank_among(const std::vector<Match>& answers, const DecideOptions& options,
   }
 }
 
-// Returns the forward record of an image; `what` begins the message of the error if there is none.
+// Returns an image and its record; `what` begins the message of the error if there is none.
 std::shared_ptr<const Record> must_find(SharedSearch& shared, ImageId id, const char* what) {
   const std::optional<StoredImage> image = shared.reader.image(id);
   if (!image) {

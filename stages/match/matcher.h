@@ -45,7 +45,7 @@ class Matcher {
   QueryResult match(const Query& query, const Compared& compared = {}) const;
   QueryResult match(const Query& query, const ReportOptions& asked,
                     const Compared& compared = {}) const;
-  // Looks up an indexed image by its forward record, without extraction, and excludes it from the
+  // Looks up an indexed image by its record, without extraction, and excludes it from the
   // answer. Its file is read for correlation alone, and may be gone. asked.mirror has no effect.
   // Throws Error(kInput) when there is no such image.
   QueryResult match_indexed(ImageId id) const;

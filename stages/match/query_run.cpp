@@ -93,8 +93,7 @@ std::size_t distinct_words(std::span<const std::uint32_t> ascending) {
 void explain_words(const IndexQuery& query, const Record& record, Explanation& explanation) {
   std::vector<std::uint32_t> in_query;
   for (const QueryWord& word : query.words) in_query.push_back(word.word);
-  std::vector<std::uint32_t> in_image;
-  for (const IndexedFeature& feature : record.features) in_image.push_back(feature.word);
+  const std::vector<std::uint32_t>& in_image = record.features.words;
   std::vector<std::uint32_t> common;
   std::ranges::set_intersection(in_query, in_image, std::back_inserter(common));
   explanation.query_words = distinct_words(in_query);
@@ -131,13 +130,14 @@ QueryInput input_of(SharedSearch& shared, const Query& photo, const ReportOption
 QueryInput input_of(SharedSearch& shared, const std::shared_ptr<const Record>& record,
                     const ReportOptions& report) {
   std::shared_ptr<const std::optional<DecodedImage>> picture;
-  return {[record](Look) { return index_query(*record); },
-          [&shared, record, picture]() mutable {
-            picture = shared.cache.picture(record->image);
-            return *picture ? &**picture : nullptr;
-          },
-          [&shared, record](ColourSize size) { return shared.cache.colours(record->image, size); },
-          report};
+  return {
+      [&shared, record](Look) { return index_query(*record, shared.cache.signatures(*record)); },
+      [&shared, record, picture]() mutable {
+        picture = shared.cache.picture(record->image);
+        return *picture ? &**picture : nullptr;
+      },
+      [&shared, record](ColourSize size) { return shared.cache.colours(record->image, size); },
+      report};
 }
 
 QueryTrace QueryRun::answer(MatchTimes& times) {
@@ -202,13 +202,18 @@ Matcher::Pairs QueryRun::pairs(const Matcher::Wanted& wanted) {
 std::vector<Neighbour> QueryRun::neighbours(const Matcher::Wanted& wanted) {
   const IndexQuery query = input_.words(Look::kFirst);
   const std::vector<RankedImage> shortlist = vote(query);
+  std::vector<RankedImage> images(
+      shortlist.begin(), shortlist.begin() + static_cast<std::ptrdiff_t>(
+                                                 std::min(shortlist.size(), kNeighbourCandidates)));
+  std::erase_if(images, [&](const RankedImage& entry) { return !wanted(entry.image); });
+  const auto pairs = pairs_of(query, images);
   std::vector<Match> matches;
   std::vector<Neighbour> edges;
-  for (std::size_t i = 0; i < std::min(shortlist.size(), kNeighbourCandidates); ++i) {
-    const ImageId image = shortlist[i].image;
-    if (!wanted(image)) continue;
-    Verification verified = lookalike::verify(query, *shared_.cache.record(image), options_);
-    verified.match.evidence.votes = shortlist[i].score;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const ImageId image = images[i].image;
+    Verification verified =
+        lookalike::verify(query, *shared_.cache.record(image), pairs[i], options_);
+    verified.match.evidence.votes = images[i].score;
     const double weight = static_cast<double>(agreeing_pairs(verified.pairs)) * kWeightOfAPair;
     if (weight > 0) add_neighbour({image, std::min(weight, kMostByVotes), true}, edges);
     matches.push_back(std::move(verified.match));
@@ -243,12 +248,23 @@ std::vector<RankedImage> QueryRun::vote(const IndexQuery& query) const {
   return images;
 }
 
+// Returns the pairs of words between the query and each image.
+std::vector<std::vector<WordPair>> QueryRun::pairs_of(const IndexQuery& query,
+                                                      std::span<const RankedImage> images) const {
+  std::vector<ImageId> ids;
+  for (const RankedImage& entry : images) ids.push_back(entry.image);
+  return word_pairs(
+      query.words, ids,
+      [&](std::uint32_t word, const auto& visit) { shared_.cache.for_each_list(word, visit); },
+      options_.hamming_threshold, shared_.threads());
+}
+
 // Verifies some images of the shortlist, and returns their matches in that order, not yet ranked.
 std::vector<Match> QueryRun::verify(const IndexQuery& query, std::span<const RankedImage> images,
                                     std::span<const RankedImage> shortlist) const {
   std::vector<Match> matches = verify_all(
-      query, images, [&](ImageId image) { return shared_.cache.record(image); }, options_,
-      shared_.threads());
+      query, images, pairs_of(query, images),
+      [&](ImageId image) { return shared_.cache.record(image); }, options_, shared_.threads());
   compare_votes(shortlist, matches);
   return matches;
 }
@@ -506,7 +522,9 @@ Explanation QueryRun::explain(const QueryTrace& trace, ImageId image) {
   explanation.shortlisted = explanation.rank && *explanation.rank <= trace.verified;
 
   if (trace.second_look) explanation.second_look = trace.second_look->places.size();
-  Verification verified = lookalike::verify(trace.words(), *record, options_);
+  const RankedImage entry = ranked != ranking.end() ? *ranked : RankedImage{image, 0};
+  Verification verified = lookalike::verify(trace.words(), *record,
+                                            pairs_of(trace.words(), {&entry, 1}).front(), options_);
   explain_pairs(verified, explanation);
   if (ranked != ranking.end()) verified.match.evidence.votes = ranked->score;
   std::vector<Match> alone = {std::move(verified.match)};

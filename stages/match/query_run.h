@@ -21,6 +21,7 @@
 #include "stages/match/shared_search.h"
 #include "stages/match/vote/query_words.h"
 #include "stages/match/vote/shortlist.h"
+#include "stages/match/vote/word_pairs.h"
 
 namespace lookalike {
 
@@ -77,6 +78,8 @@ class QueryRun {
   using ImageIds = std::unordered_set<ImageId>;
 
   std::vector<RankedImage> vote(const IndexQuery& query) const;
+  std::vector<std::vector<WordPair>> pairs_of(const IndexQuery& query,
+                                              std::span<const RankedImage> images) const;
   std::vector<Match> verify(const IndexQuery& query, std::span<const RankedImage> images,
                             std::span<const RankedImage> shortlist) const;
   bool needs_second_look(const std::vector<Match>& ranked) const;

@@ -10,6 +10,7 @@
 #include "base/content_hash.h"
 #include "base/error.h"
 #include "storage/blobs.h"
+#include "storage/stored_features.h"
 #include "tests/fuzz/fuzz_target.h"
 
 namespace lookalike {
@@ -28,20 +29,18 @@ void read_postings(ByteView blob) {
   promise(again.images == postings.images && again.signatures == postings.signatures);
 }
 
-void read_features(ByteView blob) {
-  const std::vector<IndexedFeature> features = decode_features(blob);
-  for (const IndexedFeature& feature : features) {
+void read_histogram(ByteView blob) {
+  const StoredFeatures features = decode_histogram(blob);
+  promise(std::ranges::is_sorted(features.words));
+  for (const FeatureGeometry& feature : features.geometry) {
     promise(std::abs(feature.laplacian_sign) <= 1);
     promise(feature.angle_degrees >= 0 && feature.angle_degrees < 360 && feature.size > 0);
   }
   const auto longer_side =
       static_cast<std::uint32_t>(ByteReader(blob, ErrorKind::kStorage).get_varint());
-  promise(decode_features(encode_features(features, longer_side)) == features);
-}
-
-void read_histogram(ByteView blob) {
-  const SparseHistogram histogram = decode_histogram(blob);
-  promise(decode_histogram(encode_histogram(histogram)) == histogram);
+  const std::vector<std::uint64_t> signatures(features.size());
+  const auto whole = with_signatures(features, signatures);
+  promise(decode_histogram(encode_histogram(whole, longer_side)) == features);
 }
 
 void read_floats(ByteView blob) {
@@ -51,12 +50,10 @@ void read_floats(ByteView blob) {
 
 void read(std::uint8_t kind, ByteView blob) {
   try {
-    switch (kind % 4) {
+    switch (kind % 3) {
       case 0:
         return read_postings(blob);
       case 1:
-        return read_features(blob);
-      case 2:
         return read_histogram(blob);
       default:
         return read_floats(blob);

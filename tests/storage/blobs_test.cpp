@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "storage/stored_features.h"
 #include "tests/storage/samples.h"
 
 namespace lookalike {
@@ -115,26 +116,29 @@ TEST(Codecs, EveryFlippedBitAndEveryTruncationIsNoticed) {
     decode_postings(blob, postings);
   });
   expect_every_flip_noticed(postings_blob(), [](ByteView blob) { open_postings(blob); });
-  expect_every_flip_noticed(encode_features(features_of(1, 5), kLongerSide), decode_features);
-  expect_every_flip_noticed(encode_histogram(std::vector<WordCount>{{0, 1}, {900, 300}}),
-                            decode_histogram);
+  expect_every_flip_noticed(encode_histogram(features_of(1, 5), kLongerSide), decode_histogram);
   expect_every_flip_noticed(encode_floats(std::vector<float>{1, -2, 3}), decode_floats);
   expect_every_flip_noticed(encode_floats(std::vector<float>{1, -2, 3}), check_blob);
 }
 
-TEST(FeaturesCodec, WordSignatureAndSignAreExact) {
+TEST(HistogramCodec, WordsAndSignsAreExact) {
   const std::vector<IndexedFeature> features = features_of(2, 300);
-  const std::vector<IndexedFeature> decoded =
-      decode_features(encode_features(features, kLongerSide));
+  const StoredFeatures decoded = decode_histogram(encode_histogram(features, kLongerSide));
   ASSERT_EQ(decoded.size(), features.size());
   for (std::size_t i = 0; i < features.size(); ++i) {
-    EXPECT_EQ(decoded[i].word, features[i].word);
-    EXPECT_EQ(decoded[i].signature, features[i].signature);
-    EXPECT_EQ(decoded[i].laplacian_sign, features[i].laplacian_sign);
+    EXPECT_EQ(decoded.words[i], features[i].word);
+    EXPECT_EQ(decoded.geometry[i].laplacian_sign, features[i].laplacian_sign);
   }
+  EXPECT_TRUE(decode_histogram(encode_histogram({}, kLongerSide)).empty());
 }
 
-TEST(FeaturesCodec, GeometryStaysWithinItsBounds) {
+TEST(HistogramCodec, DescendingWordsAreABug) {
+  const std::vector<IndexedFeature> features = {{.word = 4, .size = 9}, {.word = 3, .size = 9}};
+  EXPECT_EQ(error_of([&] { encode_histogram(features, kLongerSide); }).kind(),
+            ErrorKind::kInternal);
+}
+
+TEST(HistogramCodec, GeometryStaysWithinItsBounds) {
   for (const std::uint32_t longer_side : {1U, 640U, 20000U}) {
     Random random(longer_side);
     std::vector<IndexedFeature> features(500);
@@ -144,7 +148,7 @@ TEST(FeaturesCodec, GeometryStaysWithinItsBounds) {
       feature.size = static_cast<float>(std::exp2(random.between(-2, 16)));
       feature.angle_degrees = static_cast<float>(random.between(0, 360));
     }
-    const auto decoded = decode_features(encode_features(features, longer_side));
+    const auto decoded = decode_histogram(encode_histogram(features, longer_side)).geometry;
     const double half_step = 0.5 * longer_side / kPositionSteps + 1e-6 * longer_side;
     for (std::size_t i = 0; i < features.size(); ++i) {
       EXPECT_NEAR(decoded[i].x, features[i].x, half_step);
@@ -158,17 +162,19 @@ TEST(FeaturesCodec, GeometryStaysWithinItsBounds) {
   }
 }
 
-TEST(FeaturesCodec, WhatWasDecodedEncodesToTheSameBytes) {
+TEST(HistogramCodec, WhatWasDecodedEncodesToTheSameBytes) {
   for (const std::uint32_t longer_side : {1U, 640U, 20000U}) {
-    const Bytes blob = encode_features(features_of(longer_side, 500), longer_side);
-    EXPECT_EQ(encode_features(decode_features(blob), longer_side), blob);
+    const Bytes blob = encode_histogram(features_of(longer_side, 500), longer_side);
+    const StoredFeatures decoded = decode_histogram(blob);
+    const std::vector<std::uint64_t> signatures(decoded.size());
+    EXPECT_EQ(encode_histogram(with_signatures(decoded, signatures), longer_side), blob);
   }
 }
 
-TEST(FeaturesCodec, GeometryOutsideIsMovedToTheEdge) {
+TEST(HistogramCodec, GeometryOutsideIsMovedToTheEdge) {
   const std::vector<IndexedFeature> features = {{0, 0, -50, 9000, 0, -90, 0},
                                                 {0, 0, 0, 0, 1e9F, 720, 0}};
-  const auto decoded = decode_features(encode_features(features, kLongerSide));
+  const auto decoded = decode_histogram(encode_histogram(features, kLongerSide)).geometry;
   EXPECT_FLOAT_EQ(decoded[0].x, -0.5F);
   EXPECT_FLOAT_EQ(decoded[0].y, kLongerSide - 0.5F);
   EXPECT_FLOAT_EQ(decoded[0].size, kSmallestSize);
@@ -177,42 +183,31 @@ TEST(FeaturesCodec, GeometryOutsideIsMovedToTheEdge) {
   EXPECT_FLOAT_EQ(decoded[1].angle_degrees, 0);
 }
 
-TEST(FeaturesCodec, AnAngleThatRoundsToAFullTurnIsZeroAndLeavesTheSign) {
+TEST(HistogramCodec, AnAngleThatRoundsToAFullTurnIsZeroAndLeavesTheSign) {
   for (const std::int32_t sign : {-1, 0, 1}) {
     const IndexedFeature feature = {.size = 9, .angle_degrees = 359.99F, .laplacian_sign = sign};
-    const auto decoded = decode_features(encode_features({&feature, 1}, kLongerSide));
+    const auto decoded = decode_histogram(encode_histogram({&feature, 1}, kLongerSide)).geometry;
     EXPECT_EQ(decoded[0].angle_degrees, 0) << sign;
     EXPECT_EQ(decoded[0].laplacian_sign, sign);
   }
 }
 
-TEST(FeaturesCodec, GeometryThatIsNoNumberIsABug) {
+TEST(HistogramCodec, GeometryThatIsNoNumberIsABug) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   for (const IndexedFeature& feature :
        {IndexedFeature{0, 0, nan, 0, 9, 0, 0}, IndexedFeature{0, 0, 0, nan, 9, 0, 0},
         IndexedFeature{0, 0, 0, 0, nan, 0, 0}, IndexedFeature{0, 0, 0, 0, 9, nan, 0},
         IndexedFeature{0, 0, 0, 0, 9, 0, 2}}) {
     EXPECT_EQ(error_of([&] {
-                encode_features({&feature, 1}, kLongerSide);
+                encode_histogram({&feature, 1}, kLongerSide);
               }).kind(),
               ErrorKind::kInternal);
   }
 }
 
-TEST(FeaturesCodec, TakesAtMostSeventeenBytesAFeature) {
+TEST(HistogramCodec, TakesAtMostNineBytesAFeature) {
   const std::vector<IndexedFeature> features = sample_words(3, 1000, 65536).features;
-  EXPECT_LE(encode_features(features, kLongerSide).size(), 17 * features.size());
-}
-
-TEST(HistogramCodec, ComesBack) {
-  const SparseHistogram histogram = {{0, 1}, {1, 200}, {65535, 3}};
-  EXPECT_EQ(decode_histogram(encode_histogram(histogram)), histogram);
-  EXPECT_TRUE(decode_histogram(encode_histogram({})).empty());
-}
-
-TEST(HistogramCodec, RepeatedWordsAndZeroCountsAreBugs) {
-  EXPECT_THROW(encode_histogram(std::vector<WordCount>{{4, 1}, {4, 1}}), Error);
-  EXPECT_THROW(encode_histogram(std::vector<WordCount>{{4, 0}}), Error);
+  EXPECT_LE(encode_histogram(features, kLongerSide).size(), 9 * features.size());
 }
 
 TEST(FloatsCodec, ComesBackBitForBit) {

@@ -77,11 +77,9 @@ TEST_F(IndexCheckTest, AnIndexWithoutCodebookHasNoProblems) {
 
 TEST_F(IndexCheckTest, DamagedBlobsAreNamed) {
   const auto found = problems_after(
-      "UPDATE forward SET data = zeroblob(40) WHERE image = 2;"
       "UPDATE histograms SET data = zeroblob(40) WHERE image = 4;"
       "UPDATE postings SET data = zeroblob(40) WHERE id = (SELECT min(id) FROM postings);"
       "UPDATE codebook SET words = zeroblob(40)");
-  EXPECT_THAT(found, Contains(HasSubstr("forward record of image 2 is damaged")));
   EXPECT_THAT(found, Contains(HasSubstr("histogram of image 4 is damaged")));
   EXPECT_THAT(found, Contains(HasSubstr("postings of word 0 is damaged")));
   EXPECT_THAT(found, Contains(HasSubstr("codebook 1 is damaged")));
@@ -226,11 +224,10 @@ TEST_F(IndexCheckTest, ADamagedCodebookIsOneProblem) {
               ElementsAre(HasSubstr("codebook 1 has parts that do not fit each other")));
 }
 
-TEST_F(IndexCheckTest, ForwardRecordsOfAnotherImageAreFound) {
+TEST_F(IndexCheckTest, HistogramsOfAnotherImageAreFound) {
   const auto found = problems_after(
-      "UPDATE forward SET data = (SELECT data FROM forward WHERE image = 2) WHERE image = 1");
-  EXPECT_THAT(found, Contains("image 1: histogram and forward record differ"));
-  EXPECT_THAT(found, Contains("image 1: postings and forward record differ"));
+      "UPDATE histograms SET data = (SELECT data FROM histograms WHERE image = 2) WHERE image = 1");
+  EXPECT_THAT(found, Contains("image 1: postings and histogram differ"));
 }
 
 TEST_F(IndexCheckTest, LostAndStrayPostingsAreFound) {
@@ -246,8 +243,8 @@ TEST_F(IndexCheckTest, LostAndStrayPostingsAreFound) {
 TEST_F(IndexCheckTest, MissingRowsAreFound) {
   EXPECT_THAT(problems_after("DELETE FROM files WHERE image = 1"),
               Contains("image 1: has no file"));
-  EXPECT_THAT(problems_after("DELETE FROM statistics WHERE image = 2"),
-              Contains("image 2: has no statistics"));
+  EXPECT_THAT(problems_after("DELETE FROM histograms WHERE image = 2"),
+              Contains(HasSubstr("histogram of image 2 is too short")));
   EXPECT_THAT(problems_after("INSERT INTO files VALUES (x'78', 99, 1, 1, 1, 1, 0)"),
               Contains(HasSubstr("refers to a missing row of images")));
 }

@@ -3,12 +3,15 @@
 #include <atomic>
 #include <thread>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/parallel.h"
 #include "storage/blobs.h"
 #include "storage/index_check.h"
+#include "storage/segments.h"
 #include "storage/sqlite.h"
+#include "storage/stored_features.h"
 #include "tests/rights.h"
 #include "tests/storage/index_fixture.h"
 
@@ -49,8 +52,52 @@ TEST_F(ReaderTest, WhatWasPublishedComesBack) {
   EXPECT_FALSE(image->blank);
   EXPECT_EQ(image->feature_count, 20U);
   EXPECT_EQ(image->sums, expected.sums);
-  EXPECT_EQ(index.histogram(*id), expected.words.histogram);
-  EXPECT_EQ(index.features(*id), decode_features(encode_features(expected.words.features, 640)));
+  const StoredFeatures features = index.features(*id);
+  EXPECT_EQ(features, decode_histogram(encode_histogram(expected.words.features, 640)));
+  std::vector<std::uint64_t> signatures;
+  for (const IndexedFeature& feature : expected.words.features) {
+    signatures.push_back(feature.signature);
+  }
+  EXPECT_THAT(index.features_with_signatures({&*id, 1}),
+              ElementsAre(with_signatures(features, signatures)));
+}
+
+// Words that repeat within an image, in several segments with removed images between them.
+TEST_F(ReaderTest, SignaturesComeFromThePostingListsInTheOrderOfTheRecord) {
+  const std::size_t count = 200;
+  std::vector<ImageToStore> images;
+  for (std::uint64_t i = 1; i <= 30; ++i) {
+    images.push_back(sample_to_store(i, count));
+    if (i % 5 == 0) {
+      writer_->publish(std::span(images).last(5));
+      if (i == 15) writer_->merge_segments(1);
+    }
+  }
+  const std::vector<std::string> gone = {sample_file(3).path, sample_file(27).path};
+  writer_->remove_paths(gone);
+  const IndexReader index = reader();
+  const std::vector<ImageId> wanted = {1, 2, 14, 15, 16, 26, 28, 30};
+  const auto found = index.features_with_signatures(wanted);
+  ASSERT_EQ(found.size(), wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const std::vector<IndexedFeature>& expected = images[wanted[i] - 1].words.features;
+    ASSERT_EQ(found[i].size(), count);
+    for (std::size_t j = 0; j < count; ++j) {
+      EXPECT_EQ(found[i][j].word, expected[j].word);
+      EXPECT_EQ(found[i][j].signature, expected[j].signature);
+    }
+  }
+}
+
+TEST_F(ReaderTest, PostingsThatAnImageLacksAreNamed) {
+  publish(1, 2);
+  const ImageId image = 1;
+  const std::uint32_t word = reader().features(image).words.front();
+  const std::string sql = fmt::format("DELETE FROM postings WHERE id = {}", postings_id(1, word));
+  const Error error = error_after(sql.c_str(), [&](const IndexReader& index) {
+    index.features_with_signatures({&image, 1});
+  });
+  EXPECT_THAT(error.what(), HasSubstr(fmt::format("postings of word {}: ", word)));
 }
 
 TEST_F(ReaderTest, SeveralThreadsReadWhatOneReads) {
@@ -59,7 +106,7 @@ TEST_F(ReaderTest, SeveralThreadsReadWhatOneReads) {
   const IndexReader shared = reader();
   constexpr std::size_t kReads = 200;
   std::vector<WordPostings> postings(kReads);
-  std::vector<std::vector<IndexedFeature>> features(kReads);
+  std::vector<StoredFeatures> features(kReads);
   std::vector<std::optional<StoredImage>> images(kReads);
   std::vector<std::vector<SourceFile>> files(kReads);
   std::vector<std::vector<ImageId>> visited(kReads);
@@ -264,7 +311,8 @@ TEST_F(ReaderTest, VisitsWhatLiesRightInAFolder) {
 }
 
 TEST_F(ReaderTest, NormsAreOfTheHistogramsAndLeaveBlankImagesOut) {
-  ImageToStore image = sample_to_store(1, 1);
+  ImageToStore image = sample_to_store(1, 7);
+  for (std::size_t i = 0; i < 7; ++i) image.words.features[i].word = i < 3 ? 2 : 7;
   image.words.histogram = {{2, 3}, {7, 4}};
   publish(image);
   publish(sample_to_store(2, 0));
@@ -276,8 +324,7 @@ TEST_F(ReaderTest, BlankImagesAreKnownWithStatisticsAlone) {
   const IndexReader index = reader();
   EXPECT_TRUE(index.image(1)->blank);
   EXPECT_EQ(index.image(1)->sums, sample_to_store(1, 0).sums);
-  EXPECT_THAT(index.features(1), IsEmpty());
-  EXPECT_THAT(index.histogram(1), IsEmpty());
+  EXPECT_TRUE(index.features(1).empty());
   EXPECT_EQ(index.counts().segments, 0U);
 }
 
@@ -285,7 +332,7 @@ TEST_F(ReaderTest, UnknownImagesAndPathsAreMisses) {
   const IndexReader index = reader();
   EXPECT_FALSE(index.image(1));
   EXPECT_FALSE(index.find("/nowhere"));
-  EXPECT_THAT(index.features(1), IsEmpty());
+  EXPECT_TRUE(index.features(1).empty());
 }
 
 TEST_F(ReaderTest, VisitsImagesByIdAndTheVisitorMayRead) {
@@ -360,12 +407,12 @@ TEST_F(ReaderTest, ANewerIndexIsRefused) {
 
 TEST_F(ReaderTest, DamagedRecordsAreNamed) {
   publish(1, 2);
-  const Error forward = error_after("UPDATE forward SET data = zeroblob(9) WHERE image = 2",
-                                    [](const IndexReader& index) { index.features(2); });
-  EXPECT_EQ(forward.kind(), ErrorKind::kStorage);
-  EXPECT_THAT(forward.what(), HasSubstr("index.db: forward record of image 2 is damaged"));
+  const Error histogram = error_after("UPDATE histograms SET data = zeroblob(9) WHERE image = 2",
+                                      [](const IndexReader& index) { index.features(2); });
+  EXPECT_EQ(histogram.kind(), ErrorKind::kStorage);
+  EXPECT_THAT(histogram.what(), HasSubstr("index.db: histogram of image 2 is damaged"));
   EXPECT_THAT(error_after("UPDATE histograms SET data = x'00'",
-                          [](const IndexReader& index) { index.histogram(1); })
+                          [](const IndexReader& index) { index.features(1); })
                   .what(),
               HasSubstr("histogram of image 1 is too short"));
   EXPECT_THAT(error_after("UPDATE postings SET data = zeroblob(9)",
@@ -389,7 +436,7 @@ TEST_F(ReaderTest, RowsThatDoNotMatchTheirChecksumAreNotAnswered) {
   EXPECT_THAT(error_of([&] { reader().image(1); }).what(),
               HasSubstr("image 1: its row is damaged"));
   EXPECT_TRUE(reader().image(2));
-  damage("UPDATE statistics SET pixel_sum = 3 WHERE image = 2");
+  damage("UPDATE images SET pixel_sum = 3 WHERE id = 2");
   EXPECT_EQ(error_of([&] { reader().image(2); }).kind(), ErrorKind::kStorage);
   damage("UPDATE settings SET value = '99999999'");
   EXPECT_THAT(error_of([&] { reader().settings(); }).what(), HasSubstr("settings are damaged"));
@@ -425,13 +472,10 @@ TEST_F(ReaderTest, AnImageWithoutFileIsDamage) {
   EXPECT_EQ(reader().image(2)->paths.size(), 1U);
 }
 
-TEST_F(ReaderTest, AFileOrStatisticsWithoutTheOtherRowsOfTheImageIsDamage) {
+TEST_F(ReaderTest, AFileWithoutItsImageIsDamage) {
   publish(1, 2);
   Connection(database(), Connection::Mode::kWrite)
-      .execute(
-          "DELETE FROM statistics WHERE image = 1; UPDATE files SET image = 7 WHERE image = 2");
-  EXPECT_THAT(error_of([&] { reader().image(1); }).what(),
-              HasSubstr("image 1: its row is damaged"));
+      .execute("UPDATE files SET image = 7 WHERE image = 2");
   EXPECT_THAT(error_of([&] { reader().find(sample_file(2).path); }).what(),
               HasSubstr("image 7: it has a file, but no row"));
 }
@@ -515,7 +559,11 @@ TEST_F(ContentHashTest, ChangesWithAnythingThatIsIndexed) {
   EXPECT_NE(changed([](auto& i) { i.words.image.content[0] ^= 1U; }), before);
   EXPECT_NE(changed([](auto& i) { i.words.image.height += 1; }), before);
   EXPECT_NE(changed([](auto& i) { i.sums.sum += 1; }), before);
-  EXPECT_NE(changed([](auto& i) { i.words.histogram[0].count += 1; }), before);
+  EXPECT_NE(changed([](auto& i) {
+              i.words.features.pop_back();
+              i.words.histogram = count_words(i.words.features);
+            }),
+            before);
   EXPECT_NE(changed([](auto& i) { i.words.features[0].signature ^= 1U; }), before);
   EXPECT_NE(changed([](auto& i) { i.words.features[0].x += 1; }), before);
   EXPECT_NE(hash_of({{image(1)}}, sample_codebook(17), {}), before);

@@ -197,12 +197,25 @@ TEST_F(IndexTest, RemovingAnUnknownPathDoesNothing) {
   EXPECT_NO_THROW(remove(5));
 }
 
+TEST_F(IndexTest, AHistogramThatDoesNotCountTheFeaturesIsRefused) {
+  for (const SparseHistogram& wrong :
+       {SparseHistogram{}, SparseHistogram{{2, 1}}, SparseHistogram{{2, 3}}, {{3, 2}}}) {
+    ImageToStore image = sample_to_store(1, 2);
+    for (IndexedFeature& feature : image.words.features) feature.word = 2;
+    image.words.histogram = wrong;
+    const Error error = error_of([&] { writer_->publish({&image, 1}); });
+    EXPECT_EQ(error.kind(), ErrorKind::kInput);
+    EXPECT_THAT(error.what(), HasSubstr("its histogram does not count its features"));
+  }
+}
+
 TEST_F(IndexTest, APublishThatThrowsMidwayLeavesNothing) {
   publish(1, 1);
   const std::string before = reader().content_hash();
   std::vector<ImageToStore> batch = {sample_to_store(2), sample_to_store(3), sample_to_store(4)};
   batch[0].words.image.file = sample_file(1);  // would remove image 1
   batch[2].words.features.back().word = 16;
+  batch[2].words.histogram = count_words(batch[2].words.features);
   const Error error = error_of([&] { writer_->publish(batch); });
   EXPECT_EQ(error.kind(), ErrorKind::kInput);
   EXPECT_THAT(error.what(), HasSubstr("/photos/4.jpg: has word 16, and the codebook has 16"));

@@ -64,7 +64,7 @@ TEST_F(SchemaTest, AnOlderIndexIsMigratedBeforeItIsRead) {
                                          "ALTER TABLE settings ADD COLUMN unit TEXT"};
   const Error error = error_of([&] { check_schema(connection_, kSchemaVersion + 1); });
   EXPECT_EQ(error.kind(), ErrorKind::kStorage);
-  EXPECT_THAT(error.what(), HasSubstr("older format 2: convert it with `lookalike migrate`"));
+  EXPECT_THAT(error.what(), HasSubstr("older format 3: convert it with `lookalike migrate`"));
   migrate(connection_, next);
   EXPECT_NO_THROW(check_schema(connection_, kSchemaVersion + 1));
   EXPECT_EQ(number("SELECT count(*) FROM settings WHERE value = 'yes' AND unit IS NULL"), 1);
@@ -82,16 +82,16 @@ TEST_F(SchemaTest, AMigrationThatFailsLeavesTheOlderIndex) {
 
 TEST_F(SchemaTest, AnIndexOlderThanAnyMigrationIsRefusedAndLeftAlone) {
   connection_.execute(
-      "PRAGMA application_id = 1280003147; PRAGMA user_version = 1; CREATE TABLE files (path)");
+      "PRAGMA application_id = 1280003147; PRAGMA user_version = 2; CREATE TABLE files (path)");
   for (const auto& call : {std::function<void()>([&] { check_schema(connection_); }),
                            std::function<void()>([&] { migrate(connection_); })}) {
     const Error error = error_of(call);
     EXPECT_EQ(error.kind(), ErrorKind::kStorage);
-    EXPECT_THAT(error.what(), HasSubstr("an index of format 1, which this program does not read: "
+    EXPECT_THAT(error.what(), HasSubstr("an index of format 2, which this program does not read: "
                                         "delete it and rebuild it with `lookalike index`"));
   }
   EXPECT_EQ(number("SELECT count(*) FROM sqlite_master"), 1);
-  EXPECT_EQ(number("PRAGMA user_version"), 1);
+  EXPECT_EQ(number("PRAGMA user_version"), 2);
 }
 
 TEST_F(SchemaTest, ANewerIndexIsRefused) {
@@ -120,8 +120,8 @@ TEST_F(SchemaTest, AForeignDatabaseIsRefusedAndLeftAlone) {
 TEST_F(SchemaTest, ChecksumsCoverAllColumnsOfATable) {
   migrate(connection_);
   const std::vector<std::string> tables = tables_with_checksums();
-  for (const char* table : {"settings", "images", "files", "quarantine", "statistics", "segments",
-                            "tombstones", "derived", "roots", "devices", "withheld", "runs"}) {
+  for (const char* table : {"settings", "images", "files", "quarantine", "segments", "tombstones",
+                            "derived", "roots", "devices", "withheld", "runs"}) {
     EXPECT_THAT(tables, testing::Contains(table));
   }
   EXPECT_EQ(checksum_of_row("withheld"), "row_checksum(withheld.path, withheld.root)");
@@ -165,12 +165,14 @@ TEST_F(SchemaTest, NumbersOfImagesThatWouldWasteMemoryAreRefused) {
                                     table, columns, number, more)
                             .c_str());
   };
-  const char* const kImage = "id, content, width, height, blank, feature_count, norm";
+  const char* const kImage =
+      "id, content, width, height, blank, feature_count, norm, pixel_count, pixel_sum, "
+      "pixel_sum_of_squares";
   const auto check = [&] { check_image_numbers(connection_); };
   for (const std::int64_t number : {4294967295L, 4294967296L, 16777217L, -1L, 1L << 62U}) {
     insert("tombstones", "image, posting_count", number, "1");
     EXPECT_THAT(error_of(check).what(), HasSubstr(fmt::format("image number {},", number)));
-    insert("images", kImage, number, "x'', 1, 1, 0, 0, 0");
+    insert("images", kImage, number, "x'', 1, 1, 0, 0, 0, 0, 0, 0");
     EXPECT_THAT(error_of(check).what(), HasSubstr(fmt::format("image number {},", number)));
   }
   insert("tombstones", "image, posting_count", 16777216, "1");

@@ -105,8 +105,8 @@ TEST_F(ShardsTest, ImagesAreThoseOfOneIndex) {
     EXPECT_EQ(image.paths, same.paths);
     EXPECT_EQ(image.blank, same.blank);
     EXPECT_EQ(image.sums, same.sums);
-    EXPECT_EQ(all.features(image.id), one.features(same.id));
-    EXPECT_EQ(all.histogram(image.id), one.histogram(same.id));
+    EXPECT_EQ(all.features_with_signatures({&image.id, 1}),
+              one.features_with_signatures({&same.id, 1}));
     EXPECT_EQ(all.files_of(image.id), one.files_of(same.id));
     EXPECT_EQ(all.image(image.id)->paths, image.paths);
     EXPECT_EQ(all.find(image.content), image.id);

@@ -9,23 +9,22 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
-#include "base/signature.h"
 #include "kernels/assign/assign.h"
 #include "stages/match/verify/pose.h"
 
 namespace lookalike {
 
-Verification verify(const IndexQuery& query, const Record& record, const VerifyOptions& options) {
+Verification verify(const IndexQuery& query, const Record& record,
+                    std::span<const WordPair> word_pairs, const VerifyOptions& options) {
   Verification verified;
   Match& match = verified.match;
-  const std::vector<IndexedFeature>& features = record.features;
   match.image = record.image;
-  const auto pairs = pair_words(features, query.words, options.hamming_threshold);
+  const auto pairs = feature_pairs(record.features, query.words, word_pairs);
   match.evidence.pairs = static_cast<std::uint32_t>(pairs.size());
   std::vector<PlacePair>& places = verified.pairs;
   places.reserve(pairs.size());
   for (const FeaturePair& pair : pairs) {
-    places.push_back({place_of(features[pair.object]), query.places[pair.scene]});
+    places.push_back({place_of(record.features.geometry[pair.object]), query.places[pair.scene]});
   }
   auto pose = find_pose(places, {match.image.width, match.image.height},
                         {query.width, query.height}, options, &verified.attempt);
@@ -93,11 +92,12 @@ std::vector<std::optional<Nearest>> distinct_nearest(OpenClSession& session, con
 }  // namespace
 
 std::vector<Match> verify_all(const IndexQuery& query, std::span<const RankedImage> shortlist,
+                              std::span<const std::vector<WordPair>> pairs,
                               const RecordOf& record_of, const VerifyOptions& options,
                               std::size_t threads) {
   std::vector<Match> matches(shortlist.size());
   parallel_for(shortlist.size(), threads, [&](std::size_t i) {
-    matches[i] = verify(query, *record_of(shortlist[i].image), options).match;
+    matches[i] = verify(query, *record_of(shortlist[i].image), pairs[i], options).match;
     matches[i].evidence.votes = shortlist[i].score;
   });
   return matches;
@@ -124,19 +124,6 @@ std::vector<FeaturePair> one_to_one(std::span<const FeaturePair> pairs) {
 
 namespace {
 
-// Skips the query words below `word`, by steps that double: a query has several times as many words
-// as an image has features.
-std::span<const QueryWord> skip_to(std::uint32_t word, std::span<const QueryWord> query) {
-  std::size_t step = 1;
-  while (step < query.size() && query[step].word < word) {
-    query = query.subspan(step);
-    step *= 2;
-  }
-  const auto near = query.first(std::min(step + 1, query.size()));
-  const auto found = std::ranges::lower_bound(near, word, {}, &QueryWord::word);
-  return query.subspan(static_cast<std::size_t>(found - near.begin()));
-}
-
 // A pair as one number, which sorts faster: by distance, then by query feature, then by object
 // feature, each below 2^28.
 constexpr unsigned kFeatureBits = 28;
@@ -154,25 +141,26 @@ FeaturePair pair_of(std::uint64_t sort_key) {
 
 }  // namespace
 
-std::vector<FeaturePair> pair_words(std::span<const IndexedFeature> object,
-                                    std::span<const QueryWord> query,
-                                    std::uint32_t hamming_threshold) {
+std::vector<FeaturePair> feature_pairs(const StoredFeatures& object,
+                                       std::span<const QueryWord> query,
+                                       std::span<const WordPair> pairs) {
   std::vector<std::uint64_t> keys;
-  for (std::size_t i = 0; i < object.size(); ++i) {
-    const IndexedFeature& feature = object[i];
-    query = skip_to(feature.word, query);
-    for (const QueryWord& wanted : query) {
-      if (wanted.word != feature.word) break;
-      if (wanted.laplacian_sign != feature.laplacian_sign) continue;
-      const std::uint32_t hamming = hamming_distance(wanted.signature, feature.signature);
-      if (hamming <= hamming_threshold) keys.push_back(sort_key(hamming, wanted.feature, i));
+  keys.reserve(pairs.size());
+  for (const WordPair& pair : pairs) {
+    const QueryWord& word = query[pair.query_word];
+    const std::size_t feature = object.first_of(word.word) + pair.place;
+    if (feature >= object.size() || object.words[feature] != word.word) {
+      throw Error(ErrorKind::kStorage,
+                  "an image's postings and its histogram differ: run `lookalike check`");
     }
+    if (object.geometry[feature].laplacian_sign != word.laplacian_sign) continue;
+    keys.push_back(sort_key(pair.distance, word.feature, feature));
   }
   std::ranges::sort(keys);
-  std::vector<FeaturePair> pairs;
-  pairs.reserve(keys.size());
-  for (const std::uint64_t key : keys) pairs.push_back(pair_of(key));
-  return one_to_one(pairs);
+  std::vector<FeaturePair> chosen;
+  chosen.reserve(keys.size());
+  for (const std::uint64_t key : keys) chosen.push_back(pair_of(key));
+  return one_to_one(chosen);
 }
 
 std::vector<FeaturePair> pair_descriptors(OpenClSession& session, const FeatureSet& object,

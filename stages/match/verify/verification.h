@@ -14,26 +14,31 @@
 #include "stages/match/verify/pose.h"
 #include "stages/match/vote/query_words.h"
 #include "stages/match/vote/shortlist.h"
+#include "stages/match/vote/word_pairs.h"
 
 namespace lookalike {
 
-// Returns the forward record of an image, never null. Thread-safe.
+// Returns an image and its record, never null. Thread-safe.
 using RecordOf = std::function<std::shared_ptr<const Record>(ImageId)>;
 
 // An indexed image as a query's features see it.
 struct Verification {
   Match match;                         // without its votes; has no inliers without a pose
-  std::vector<PlacePair> pairs;        // one-to-one, see pair_words
+  std::vector<PlacePair> pairs;        // one-to-one, see feature_pairs()
   std::vector<std::uint32_t> inliers;  // numbers of pairs that agree on the pose, ascending
   PoseAttempt attempt{};
 };
 
-// Pairs the features of one image with the query's and looks for a pose.
-Verification verify(const IndexQuery& query, const Record& record, const VerifyOptions& options);
+// Looks for a pose between the features of one image and the query's. `pairs`: those of
+// word_pairs(). Throws as feature_pairs().
+Verification verify(const IndexQuery& query, const Record& record, std::span<const WordPair> pairs,
+                    const VerifyOptions& options);
 
 // Verifies each shortlisted image on at most `threads` >= 1 threads, and returns the matches in the
-// order of the shortlist. One without a pose has no inliers. Throws what record_of throws.
+// order of the shortlist. One without a pose has no inliers. pairs[i]: the pairs of shortlist[i].
+// Throws what record_of throws, and as feature_pairs().
 std::vector<Match> verify_all(const IndexQuery& query, std::span<const RankedImage> shortlist,
+                              std::span<const std::vector<WordPair>> pairs,
                               const RecordOf& record_of, const VerifyOptions& options,
                               std::size_t threads);
 
@@ -49,13 +54,13 @@ struct FeaturePair {
 // Returns the pairs, in their order, that share no feature with an earlier one of the result.
 std::vector<FeaturePair> one_to_one(std::span<const FeaturePair> pairs);
 
-// Pairs the features of an indexed image one-to-one with those of a query: the same word, the same
-// Laplacian sign, and signatures at most `hamming_threshold` bits apart, which is the pair's
-// distance. The nearest pair comes first; ties by query feature, then by object feature. Both
-// inputs are sorted by word; a query feature may have several.
-std::vector<FeaturePair> pair_words(std::span<const IndexedFeature> object,
-                                    std::span<const QueryWord> query,
-                                    std::uint32_t hamming_threshold);
+// Pairs the features of an indexed image one-to-one with those of a query, from the pairs of one
+// word and near signatures: those of one Laplacian sign. The nearest pair comes first; ties by
+// query feature, then by object feature. A query feature may have several words. Throws
+// Error(kStorage) for a posting that the record lacks.
+std::vector<FeaturePair> feature_pairs(const StoredFeatures& object,
+                                       std::span<const QueryWord> query,
+                                       std::span<const WordPair> pairs);
 
 // Pairs a feature with its nearest of the same Laplacian sign if that is clearly nearer than the
 // next; the distance is the ratio of both, [0, 1]. Searches from both sides, so that every copy of

@@ -16,12 +16,6 @@ void sort_by_word(std::vector<QueryWord>& words) {
   });
 }
 
-void add(const IndexedFeature& feature, const FeaturePlace& place, IndexQuery& query) {
-  const auto number = static_cast<std::uint32_t>(query.places.size());
-  query.words.push_back({feature.word, feature.signature, number, feature.laplacian_sign});
-  query.places.push_back(place);
-}
-
 }  // namespace
 
 IndexQuery index_query(const Query& query, const Codebook& codebook, WordAssigner& assigner,
@@ -45,12 +39,18 @@ IndexQuery index_query(const Query& query, const Codebook& codebook, WordAssigne
   return result;
 }
 
-IndexQuery index_query(const Record& record) {
+IndexQuery index_query(const Record& record, std::span<const std::uint64_t> signatures) {
   IndexQuery result;
   result.excluded_image = record.image.id;
   result.width = record.image.width;
   result.height = record.image.height;
-  for (const IndexedFeature& feature : record.features) add(feature, place_of(feature), result);
+  const StoredFeatures& features = record.features;
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    const FeatureGeometry& geometry = features.geometry[i];
+    result.words.push_back(
+        {features.words[i], signatures[i], static_cast<std::uint32_t>(i), geometry.laplacian_sign});
+    result.places.push_back(place_of(geometry));
+  }
   return result;
 }
 

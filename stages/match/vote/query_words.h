@@ -40,7 +40,8 @@ struct IndexQuery {
 IndexQuery index_query(const Query& query, const Codebook& codebook, WordAssigner& assigner,
                        std::size_t words_per_feature, std::size_t features);
 
-// Makes the query of an indexed image from its forward record, one word per feature.
-IndexQuery index_query(const Record& record);
+// Makes the query of an indexed image from its record and the signatures of its features, one word
+// per feature.
+IndexQuery index_query(const Record& record, std::span<const std::uint64_t> signatures);
 
 }  // namespace lookalike

@@ -10,22 +10,10 @@
 
 #include "base/hamming.h"
 #include "base/parallel.h"
+#include "stages/match/vote/runs.h"
 
 namespace lookalike {
 namespace {
-
-// Calls visit(first, end) for each run of equal neighbours.
-template <typename Range, typename Visit, typename Key = std::identity>
-void for_each_run(const Range& range, Visit visit, Key key = {}) {
-  for (std::size_t first = 0; first < range.size();) {
-    std::size_t end = first + 1;
-    while (end < range.size() && std::invoke(key, range[end]) == std::invoke(key, range[first])) {
-      ++end;
-    }
-    visit(first, end);
-    first = end;
-  }
-}
 
 double norm_of(std::span<const QueryWord> words) {
   double sum_of_squares = 0;

@@ -59,14 +59,6 @@ std::uint64_t sparse_bits(Random& random, int halvings) {
   return bits;
 }
 
-SparseHistogram histogram_of(std::span<const IndexedFeature> features) {
-  SparseHistogram histogram;
-  for (const Burst burst : bursts_of(features)) {
-    histogram.push_back({burst.front().word, static_cast<std::uint32_t>(burst.size())});
-  }
-  return histogram;
-}
-
 // From an original's pixels to those of its copy, which has the same size.
 Homography copying(const StoredImage& image, Random& random) {
   const double turn = random.between(0, 2 * std::numbers::pi);
@@ -85,7 +77,14 @@ class Synthesis {
   Synthesis(const IndexReader& sample, const SynthesisOptions& options) : options_(options) {
     sample.for_each_image([&](const StoredImage& image) { images_.push_back({image, {}}); });
     std::ranges::sort(images_, {}, [](const SampleImage& each) { return each.image.paths; });
-    for (SampleImage& each : images_) each.features = sample.features(each.image.id);
+    std::vector<ImageId> ids;
+    for (const SampleImage& each : images_) ids.push_back(each.image.id);
+    std::ranges::sort(ids);
+    auto features = sample.features_with_signatures(ids);
+    for (SampleImage& each : images_) {
+      const auto place = std::ranges::lower_bound(ids, each.image.id) - ids.begin();
+      each.features = std::move(features[static_cast<std::size_t>(place)]);
+    }
     for (const SampleImage& each : images_) {
       if (!each.features.empty()) sources_.push_back(&each);
     }
@@ -132,7 +131,7 @@ class Synthesis {
     image.words.image.width = each.image.width;
     image.words.image.height = each.image.height;
     image.words.features = each.features;
-    image.words.histogram = histogram_of(each.features);
+    image.words.histogram = count_words(each.features);
     image.sums = each.image.sums;
     image.blank = each.image.blank;
     return image;
@@ -157,7 +156,7 @@ class Synthesis {
     if (is_copy) made.copy = add_copy(model, words, random);
     add_strangers(words, random);
     std::ranges::stable_sort(words.features, {}, &IndexedFeature::word);
-    words.histogram = histogram_of(words.features);
+    words.histogram = count_words(words.features);
     return made;
   }
 

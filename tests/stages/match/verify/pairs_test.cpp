@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/random.h"
+#include "base/signature.h"
 #include "stages/match/verify/verification.h"
+#include "stages/match/vote/word_pairs.h"
 
 namespace lookalike {
 namespace {
@@ -19,38 +22,98 @@ IndexedFeature feature(std::uint32_t word, std::uint64_t signature, std::int32_t
   return {.word = word, .signature = signature, .laplacian_sign = sign};
 }
 
-TEST(PairWords, PairsNeedTheSameWordAndSignAndANearSignature) {
+// Pairs the features of an image, by word, with a query through posting lists of their words.
+std::vector<FeaturePair> pair_by_words(const std::vector<IndexedFeature>& object,
+                                       const std::vector<QueryWord>& query,
+                                       std::uint32_t threshold) {
+  constexpr ImageId kImage = 7;
+  StoredFeatures features;
+  for (const IndexedFeature& each : object) {
+    features.words.push_back(each.word);
+    features.geometry.push_back({.laplacian_sign = each.laplacian_sign});
+  }
+  const auto for_each_list = [&](std::uint32_t word, const auto& visit) {
+    std::vector<ImageId> images = {kImage - 1};  // of another image
+    std::vector<std::uint64_t> signatures = {0};
+    for (const IndexedFeature& each : object) {
+      if (each.word != word) continue;
+      images.push_back(kImage);
+      signatures.push_back(each.signature);
+    }
+    const Bytes blob = encode_postings(images, signatures);
+    visit(open_postings(blob));
+  };
+  const auto pairs = word_pairs(query, {&kImage, 1}, for_each_list, threshold, 2);
+  return feature_pairs(features, query, pairs.front());
+}
+
+TEST(WordPairs, NeedTheSameWordAndSignAndANearSignature) {
   const std::vector<QueryWord> query = {{1, 0, 0, 1}, {2, 0, 1, 1}, {3, 0, 2, 1}, {4, 0, 3, 1}};
   const std::vector<IndexedFeature> object = {feature(0, 0), feature(2, bits(24)),
                                               feature(3, 0, -1), feature(4, bits(25))};
-  EXPECT_THAT(pair_words(object, query, 24), ElementsAre(FeaturePair{1, 1, 24}));
+  EXPECT_THAT(pair_by_words(object, query, 24), ElementsAre(FeaturePair{1, 1, 24}));
 }
 
-TEST(PairWords, NearestPairIsTakenFirstAndEachFeatureOnce) {
+TEST(WordPairs, NearestIsTakenFirstAndEachFeatureOnce) {
   const std::vector<QueryWord> query = {{5, 0, 0, 1}, {5, bits(3), 1, 1}};
   const std::vector<IndexedFeature> object = {feature(5, bits(4)), feature(5, bits(10))};
-  EXPECT_THAT(pair_words(object, query, 24),
+  EXPECT_THAT(pair_by_words(object, query, 24),
               ElementsAre(FeaturePair{0, 1, 1}, FeaturePair{1, 0, 10}));
 }
 
-TEST(PairWords, TiesGoToTheLowestFeatures) {
+TEST(WordPairs, TiesGoToTheLowestFeatures) {
   const std::vector<QueryWord> query = {{5, 0, 3, 1}, {5, 0, 4, 1}};
   const std::vector<IndexedFeature> object = {feature(5, 0), feature(5, 0)};
-  EXPECT_THAT(pair_words(object, query, 24),
+  EXPECT_THAT(pair_by_words(object, query, 24),
               ElementsAre(FeaturePair{0, 3, 0}, FeaturePair{1, 4, 0}));
 }
 
-TEST(PairWords, FeatureWithSeveralWordsIsPairedOnce) {
+TEST(WordPairs, FeatureWithSeveralWordsIsPairedOnce) {
   const std::vector<QueryWord> query = {{1, bits(2), 0, 1}, {6, bits(1), 0, 1}};
   const std::vector<IndexedFeature> object = {feature(1, 0), feature(6, 0)};
-  EXPECT_THAT(pair_words(object, query, 24), ElementsAre(FeaturePair{1, 0, 1}));
+  EXPECT_THAT(pair_by_words(object, query, 24), ElementsAre(FeaturePair{1, 0, 1}));
 }
 
-TEST(PairWords, NothingPairsWithNothing) {
+TEST(WordPairs, NothingPairsWithNothing) {
   const std::vector<QueryWord> query = {{1, 0, 0, 1}};
-  const std::vector<IndexedFeature> object = {feature(1, 0)};
-  EXPECT_THAT(pair_words(object, {}, 64), IsEmpty());
-  EXPECT_THAT(pair_words({}, query, 64), IsEmpty());
+  EXPECT_THAT(pair_by_words({feature(1, 0)}, {}, 64), IsEmpty());
+  EXPECT_THAT(pair_by_words({}, query, 64), IsEmpty());
+}
+
+// Runs of an image begin and end anywhere in the blocks in which lists are decoded.
+TEST(WordPairs, OfSeveralImagesHaveThePlacesOfTheirPostings) {
+  std::vector<ImageId> images;
+  std::vector<std::uint64_t> signatures;
+  Random random(3);
+  for (ImageId image = 1; image <= 200; ++image) {
+    for (int i = random.below(3); i >= 0; --i) {
+      images.push_back(image);
+      signatures.push_back(random.bits());
+    }
+  }
+  const Bytes blob = encode_postings(images, signatures);
+  const auto for_each_list = [&](std::uint32_t word, const auto& visit) {
+    if (word == 9) visit(open_postings(blob));
+  };
+  const std::vector<QueryWord> query = {{8, 0, 0, 1}, {9, random.bits(), 1, 1}};
+  const std::vector<ImageId> wanted = {150, 3, 64, 200};
+  const auto found = word_pairs(query, wanted, for_each_list, 64, 1);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    std::vector<WordPair> expected;
+    for (std::size_t at = 0; at < images.size(); ++at) {
+      if (images[at] != wanted[i]) continue;
+      const auto place = static_cast<std::uint32_t>(expected.size());
+      expected.push_back({1, place, hamming_distance(query[1].signature, signatures[at])});
+    }
+    EXPECT_EQ(found[i], expected) << wanted[i];
+  }
+}
+
+TEST(FeaturePairs, APostingThatTheRecordLacksIsDamage) {
+  const std::vector<QueryWord> query = {{1, 0, 0, 1}};
+  const StoredFeatures object{{1, 2}, {{}, {}}};
+  const std::vector<WordPair> pairs = {{0, 1, 0}};
+  EXPECT_THROW(feature_pairs(object, query, pairs), Error);
 }
 
 // Features in a plane of descriptor space; the keypoint's x tells them apart.

@@ -83,8 +83,9 @@ TEST(IndexQueryOfAnImage, HasItsWordsAndPlacesAndExcludesIt) {
   record.image.id = 7;
   record.image.width = 40;
   record.image.height = 30;
-  record.features = {{.word = 2, .signature = 9, .x = 3, .y = 4, .size = 12, .laplacian_sign = -1}};
-  const IndexQuery query = index_query(record);
+  record.features = {{2}, {{.x = 3, .y = 4, .size = 12, .laplacian_sign = -1}}};
+  const std::vector<std::uint64_t> signatures = {9};
+  const IndexQuery query = index_query(record, signatures);
   EXPECT_EQ(query.excluded_image, ImageId{7});
   EXPECT_EQ(query.width, 40);
   EXPECT_EQ(query.height, 30);

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "stages/match/vote/query_words.h"
+#include "storage/index_types.h"
+#include "storage/stored_features.h"
+
+namespace lookalike {
+
+// A query's word and a posting of an image: they have one word, and near signatures.
+struct WordPair {
+  std::uint32_t query_word = 0;  // number in IndexQuery::words
+  std::uint32_t place = 0;       // of the posting among those of the word and image, from 0
+  std::uint32_t distance = 0;    // bits
+
+  bool operator==(const WordPair&) const = default;
+};
+
+// Returns the pairs of each image whose signatures are at most `hamming_threshold` bits apart, in
+// the order of their words. Reads the posting lists of the query's words, which are sorted by word,
+// on at most `threads` >= 1 threads. Images must differ.
+std::vector<std::vector<WordPair>> word_pairs(std::span<const QueryWord> words,
+                                              std::span<const ImageId> images,
+                                              const ForEachList& for_each_list,
+                                              std::uint32_t hamming_threshold, std::size_t threads);
+
+}  // namespace lookalike
