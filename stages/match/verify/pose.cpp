@@ -80,25 +80,74 @@ struct Candidate {
   double area_ratio;  // square of the scale
 };
 
-// Computes the costs of many similarities, as PoseFinder does but in units of 1/256. Columns and
-// integer sums let a compiler use vectors.
+// Computes the costs of the similarities of pairs, as PoseFinder does but in units of 1/256.
+// Columns and integer sums let a compiler use vectors. Pairs are sorted into bins by turn and size,
+// and a cost visits only those that could agree in both (Jegou, Douze, Schmid, "Hamming embedding
+// and weak geometric consistency", ECCV 2008); each of the others costs one.
 class SimilarityScores {
  public:
-  void add(const Candidate& pair) {
-    const auto append = [](std::vector<float>& values, double value) {
-      values.push_back(static_cast<float>(value));
-    };
-    append(object_x_, pair.points.object.x);
-    append(object_y_, pair.points.object.y);
-    append(scene_x_, pair.points.scene.x);
-    append(scene_y_, pair.points.scene.y);
-    append(turn_cosine_, pair.turn_cosine());
-    append(turn_sine_, pair.turn_sine());
-    append(area_ratio_, pair.area_ratio);
+  SimilarityScores(std::span<const PlacePair> pairs, std::span<const Candidate> candidates) {
+    bins_.reserve(pairs.size());
+    for (const PlacePair& pair : pairs) bins_.push_back(bin_of(pair));
+    for (const std::size_t bin : bins_) ++starts_[bin + 1];
+    std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
+    std::array<std::uint32_t, kBins + 1> next = starts_;
+    for (std::vector<float>& column : columns_) column.resize(pairs.size());
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      const Candidate& pair = candidates[i];
+      const std::uint32_t at = next[bins_[i]]++;
+      const std::array<double, kColumns> values = {
+          pair.points.object.x, pair.points.object.y, pair.points.scene.x, pair.points.scene.y,
+          pair.turn_cosine(),   pair.turn_sine(),     pair.area_ratio};
+      for (std::size_t c = 0; c < kColumns; ++c) columns_[c][at] = static_cast<float>(values[c]);
+    }
   }
 
-  std::uint32_t cost(const Homography& similarity, double tolerance_px) const {
-    constexpr float kUnit = 256;
+  // Returns the cost of the similarity that pair i gives.
+  std::uint32_t cost(std::uint32_t i, const Homography& similarity, double tolerance_px) const {
+    const std::size_t turn = bins_[i] / kSizes;
+    const std::size_t size = bins_[i] % kSizes;
+    const std::size_t smallest = size < kNearSizes ? 0 : size - kNearSizes;
+    const std::size_t largest = std::min(kSizes - 1, size + kNearSizes);
+    std::uint32_t sum = 0;
+    std::uint32_t visited = 0;
+    for (std::size_t other = turn + kTurns - kNearTurns; other <= turn + kTurns + kNearTurns;
+         ++other) {
+      const std::size_t row = other % kTurns * kSizes;
+      const std::uint32_t first = starts_[row + smallest];
+      const std::uint32_t end = starts_[row + largest + 1];
+      sum += cost(first, end, similarity, tolerance_px);
+      visited += end - first;
+    }
+    return sum + (static_cast<std::uint32_t>(bins_.size()) - visited) * kUnit;
+  }
+
+ private:
+  static constexpr std::uint32_t kUnit = 256;
+  // Bins of the turn, 24 degrees each: those of two pairs that agree differ by at most two.
+  static constexpr std::size_t kTurns = 15;
+  static constexpr std::size_t kNearTurns = 2;
+  // Bins of the size, a little more than a factor of the square root of two each; the outer ones
+  // are open. Those of two pairs that agree differ by at most two.
+  static constexpr std::size_t kSizes = 24;
+  static constexpr std::size_t kNearSizes = 2;
+  static constexpr double kBinsPerOctave = 1.99;
+  static constexpr std::size_t kBins = kTurns * kSizes;
+  static constexpr std::size_t kColumns = 7;
+
+  static std::size_t bin_of(const PlacePair& pair) {
+    const double turns = (pair.scene.angle_degrees - pair.object.angle_degrees) / 360;
+    const auto turn = static_cast<std::size_t>((turns - std::floor(turns)) * kTurns) % kTurns;
+    const double octaves = std::log2(pair.scene.size / pair.object.size);
+    const double size = std::clamp(octaves * kBinsPerOctave + kSizes / 2.0, 0.0, kSizes - 1.0);
+    return turn * kSizes + static_cast<std::size_t>(size);
+  }
+
+  std::uint32_t cost(std::uint32_t first, std::uint32_t end, const Homography& similarity,
+                     double tolerance_px) const {
+    const auto& [object_x, object_y, scene_x, scene_y, turn_cosine, turn_sine, area_ratio] =
+        columns_;
+    constexpr float kFull = kUnit;
     const auto a = static_cast<float>(similarity.h[0]);
     const auto b = static_cast<float>(similarity.h[3]);
     const auto shift_x = static_cast<float>(similarity.h[2]);
@@ -107,21 +156,21 @@ class SimilarityScores {
     const float area = a * a + b * b;
     const float least_turn = kMinTurnCosine * std::sqrt(area);
     std::int32_t sum = 0;
-    for (std::size_t i = 0; i < object_x_.size(); ++i) {
-      const float x = a * object_x_[i] - b * object_y_[i] + shift_x - scene_x_[i];
-      const float y = b * object_x_[i] + a * object_y_[i] + shift_y - scene_y_[i];
-      const bool agrees = (area < kMaxAreaRatio * area_ratio_[i]) &
-                          (area_ratio_[i] < kMaxAreaRatio * area) &
-                          (a * turn_cosine_[i] + b * turn_sine_[i] > least_turn);
-      const float squared = std::min(kUnit, (x * x + y * y) * unit);
-      sum += static_cast<std::int32_t>(agrees ? squared : kUnit);
+    for (std::size_t i = first; i < end; ++i) {
+      const float x = a * object_x[i] - b * object_y[i] + shift_x - scene_x[i];
+      const float y = b * object_x[i] + a * object_y[i] + shift_y - scene_y[i];
+      const bool agrees = (area < kMaxAreaRatio * area_ratio[i]) &
+                          (area_ratio[i] < kMaxAreaRatio * area) &
+                          (a * turn_cosine[i] + b * turn_sine[i] > least_turn);
+      const float squared = std::min(kFull, (x * x + y * y) * unit);
+      sum += static_cast<std::int32_t>(agrees ? squared : kFull);
     }
     return static_cast<std::uint32_t>(sum);
   }
 
- private:
-  std::vector<float> object_x_, object_y_, scene_x_, scene_y_;
-  std::vector<float> turn_cosine_, turn_sine_, area_ratio_;
+  std::vector<std::size_t> bins_;                     // of each pair
+  std::array<std::uint32_t, kBins + 1> starts_{};     // of each bin in the columns
+  std::array<std::vector<float>, kColumns> columns_;  // by bin
 };
 
 // Returns the ratio of the longest to the shortest axis of a small circle's image.
@@ -139,10 +188,9 @@ class PoseFinder {
       : object_(object),
         inlier_distance_px_(options.inlier_distance * std::hypot(scene.width, scene.height)),
         min_inliers_(options.min_inliers),
-        seed_(options.seed) {
-    candidates_.reserve(pairs.size());
-    for (const PlacePair& pair : pairs) similarities_.add(candidates_.emplace_back(pair));
-  }
+        seed_(options.seed),
+        candidates_(pairs.begin(), pairs.end()),
+        similarities_(pairs, candidates_) {}
 
   std::optional<Pose> find(PoseAttempt& attempt) const {
     std::optional<Homography> best;
@@ -175,7 +223,7 @@ class PoseFinder {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> ranked;
     for (const std::uint32_t i : tried_pairs()) {
       const Homography map = candidates_[i].similarity();
-      ranked.emplace_back(similarities_.cost(map, kWidening.front() * tolerance(map)), i);
+      ranked.emplace_back(similarities_.cost(i, map, kWidening.front() * tolerance(map)), i);
     }
     std::sort(ranked.begin(), ranked.end());
     std::vector<Homography> refined;
@@ -346,8 +394,8 @@ class PoseFinder {
   const double inlier_distance_px_;
   const std::size_t min_inliers_;
   const std::uint64_t seed_;
-  std::vector<Candidate> candidates_;
-  SimilarityScores similarities_;
+  const std::vector<Candidate> candidates_;
+  const SimilarityScores similarities_;
 };
 
 }  // namespace

@@ -146,9 +146,13 @@ std::vector<FeaturePair> feature_pairs(const StoredFeatures& object,
                                        std::span<const WordPair> pairs) {
   std::vector<std::uint64_t> keys;
   keys.reserve(pairs.size());
+  std::uint32_t last_word = 0;
+  std::size_t first = 0;  // of the last word's features
   for (const WordPair& pair : pairs) {
     const QueryWord& word = query[pair.query_word];
-    const std::size_t feature = object.first_of(word.word) + pair.place;
+    if (keys.empty() || word.word != last_word) first = object.first_of(word.word);
+    last_word = word.word;
+    const std::size_t feature = first + pair.place;
     if (feature >= object.size() || object.words[feature] != word.word) {
       throw Error(ErrorKind::kStorage,
                   "an image's postings and its histogram differ: run `lookalike check`");

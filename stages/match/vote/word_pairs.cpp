@@ -2,18 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <bit>
 #include <limits>
 
 #include "base/hamming.h"
 #include "base/parallel.h"
-#include "base/signature.h"
 #include "stages/match/vote/runs.h"
 
 namespace lookalike {
 namespace {
-
-constexpr std::size_t kBlock = 64;  // postings decoded at once
 
 // The place of each image in a list of images.
 class Places {
@@ -39,28 +36,53 @@ struct ImagePair {
   WordPair pair;
 };
 
-// Appends the pairs of a posting list and the query words of its word, numbered from `first`.
-void append_pairs(const EncodedPostings& list, std::span<const QueryWord> words,
-                  std::uint32_t first, const Places& places, std::uint32_t hamming_threshold,
+// The postings of a list that belong to the wanted images.
+struct WantedPostings {
+  std::vector<std::uint32_t> images;  // their places
+  std::vector<std::uint32_t> places;  // among those of the image
+  Bytes signatures;                   // u64 each
+
+  void read(const EncodedPostings& list, const Places& wanted) {
+    images.clear();
+    places.clear();
+    signatures.clear();
+    EncodedPostings::Images decoder(list);
+    std::array<ImageId, kSignatureBlock> block{};
+    ImageId last = 0;
+    std::uint32_t place = 0;
+    for (std::size_t begin = 0; begin < list.size(); begin += block.size()) {
+      const std::size_t size = std::min(block.size(), list.size() - begin);
+      decoder.read(block.data(), size);
+      for (std::size_t i = 0; i < size; ++i) {
+        place = begin + i > 0 && block[i] == last ? place + 1 : 0;
+        last = block[i];
+        const std::uint32_t image = wanted.of(last);
+        if (image == Places::kNone) continue;
+        images.push_back(image);
+        places.push_back(place);
+        const std::uint8_t* signature = list.signatures() + (begin + i) * sizeof(std::uint64_t);
+        signatures.insert(signatures.end(), signature, signature + sizeof(std::uint64_t));
+      }
+    }
+  }
+};
+
+// Appends the pairs of postings and the query words of their word, numbered from `first`.
+void append_pairs(const WantedPostings& postings, std::span<const QueryWord> words,
+                  std::uint32_t first, std::uint32_t hamming_threshold,
                   std::vector<ImagePair>& pairs) {
-  EncodedPostings::Images decoder(list);
-  std::array<ImageId, kBlock> block{};
-  ImageId last = 0;
-  std::uint32_t place = 0;  // of a posting among those of its image
-  for (std::size_t begin = 0; begin < list.size(); begin += kBlock) {
-    const std::size_t size = std::min(kBlock, list.size() - begin);
-    decoder.read(block.data(), size);
-    for (std::size_t i = 0; i < size; ++i) {
-      place = begin + i > 0 && block[i] == last ? place + 1 : 0;
-      last = block[i];
-      const std::uint32_t image = places.of(last);
-      if (image == Places::kNone) continue;
-      std::uint64_t signature = 0;
-      std::memcpy(&signature, list.signatures() + (begin + i) * sizeof signature, sizeof signature);
-      for (std::uint32_t word = 0; word < words.size(); ++word) {
-        const std::uint32_t distance = hamming_distance(words[word].signature, signature);
-        if (distance <= hamming_threshold)
-          pairs.push_back({image, {first + word, place, distance}});
+  SignatureDistances distances;
+  for (std::size_t begin = 0; begin < postings.images.size(); begin += kSignatureBlock) {
+    const std::size_t size = std::min(kSignatureBlock, postings.images.size() - begin);
+    const std::uint8_t* column = postings.signatures.data() + begin * sizeof(std::uint64_t);
+    for (std::uint32_t word = 0; word < words.size(); ++word) {
+      std::uint64_t near =
+          near_signatures(words[word].signature, column, size, hamming_threshold, distances);
+      for (; near != 0; near &= near - 1) {
+        const auto i = static_cast<std::size_t>(std::countr_zero(near));
+        pairs.push_back(
+            {postings.images[begin + i],
+             {first + word, postings.places[begin + i], static_cast<std::uint32_t>(distances[i])}});
       }
     }
   }
@@ -84,11 +106,13 @@ std::vector<std::vector<WordPair>> word_pairs(std::span<const QueryWord> words,
   constexpr std::size_t kRunsAtOnce = 64;  // neighbours in the index
   std::vector<std::vector<ImagePair>> parts((runs.size() + kRunsAtOnce - 1) / kRunsAtOnce);
   parallel_for(parts.size(), threads, [&](std::size_t part) {
+    WantedPostings postings;
     const std::size_t last = std::min(runs.size(), (part + 1) * kRunsAtOnce);
     for (std::size_t i = part * kRunsAtOnce; i < last; ++i) {
       const auto first = static_cast<std::uint32_t>(runs[i].data() - words.data());
       for_each_list(runs[i].front().word, [&](const EncodedPostings& list) {
-        append_pairs(list, runs[i], first, places, hamming_threshold, parts[part]);
+        postings.read(list, places);
+        append_pairs(postings, runs[i], first, hamming_threshold, parts[part]);
       });
     }
   });
