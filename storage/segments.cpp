@@ -25,6 +25,11 @@ constexpr std::size_t kMaxMergedAtOnce = 256;
 constexpr std::uint64_t kRemovedShare = 4;
 // merge_small_segments() leaves segments larger than this many times all smaller ones together.
 constexpr std::uint64_t kLeastGrowth = 4;
+// A merge takes this many transactions, unless they would be smaller than the second number or
+// larger than kMergeStepBytes.
+constexpr std::uint64_t kMergeSteps = 32;
+constexpr std::size_t kLeastStepBytes = std::size_t{1} << 20;
+constexpr std::uint64_t kPostingBytes = 9;  // about
 // Bytes of posting lists merged in one parallel step.
 constexpr std::size_t kMergedBytes = std::size_t{4} << 20;
 constexpr std::uint32_t kLastWord = 0xFFFFFFFF;
@@ -219,6 +224,10 @@ std::optional<std::uint32_t> merge_step(Connection& connection, std::span<const 
 
 void merge(Connection& connection, std::span<const Segment> segments,
            std::size_t step_bytes = kMergeStepBytes) {
+  std::uint64_t postings = 0;
+  for (const Segment& segment : segments) postings += segment.postings;
+  const std::uint64_t share = postings * kPostingBytes / kMergeSteps;
+  step_bytes = std::min(step_bytes, std::max<std::size_t>(share, kLeastStepBytes));
   std::optional<std::int64_t> into;
   for (std::optional<std::uint32_t> from = 0; from;) {
     Transaction transaction(connection);

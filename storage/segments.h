@@ -30,7 +30,7 @@ void sort_by_image(WordPostings& postings);
 void write_segment(Connection& connection, std::span<const Posting> postings,
                    std::size_t word_count);
 
-// Bytes of posting lists moved by one merge transaction.
+// Bytes of posting lists moved by one merge transaction, at most.
 inline constexpr std::size_t kMergeStepBytes = std::size_t{64} << 20;
 
 // Merges the smallest segments into one until at most max_segments >= 1 are left, and with them
@@ -38,8 +38,8 @@ inline constexpr std::size_t kMergeStepBytes = std::size_t{64} << 20;
 // what is published. Drops the postings of removed images; if these are a quarter of all, merges
 // everything.
 //
-// Each transaction moves about step_bytes of lists, by ascending words, so that the log stays short
-// and the freed space serves the next. After each of them, every list is whole and in one segment;
+// Each transaction moves a 32nd of the lists, at most about step_bytes, by ascending words, so
+// that the log stays short and the freed space serves the next: little is left free. After each of them, every list is whole and in one segment;
 // a later merge continues an interrupted one.
 void merge_segments(Connection& connection, std::size_t max_segments,
                     std::size_t step_bytes = kMergeStepBytes);

@@ -23,6 +23,9 @@ constexpr double kObjectShare = 0.04;
 constexpr float kMaxAreaRatio = 4;
 constexpr float kMinTurnCosine = 0.7071F;
 constexpr std::size_t kRefinedHypotheses = 6;
+// Minimum of pairs within the first tolerance, the widest, for a hypothesis to be refined: fewer
+// hardly ever grow to a pose.
+constexpr std::uint32_t kLeastNear = 4;
 constexpr std::size_t kAffineInliers = 5;
 constexpr std::size_t kPerspectiveInliers = 8;
 // Minimum fall of the truncated cost for which a homography replaces an affine map. Inliers scatter
@@ -80,7 +83,7 @@ struct Candidate {
   double area_ratio;  // square of the scale
 };
 
-// Computes the costs of the similarities of pairs, as PoseFinder does but in units of 1/256.
+// Scores the similarities of pairs: their costs, as PoseFinder's but in units of 1/256.
 // Columns and integer sums let a compiler use vectors. Pairs are sorted into bins by turn and size,
 // and a cost visits only those that could agree in both (Jegou, Douze, Schmid, "Hamming embedding
 // and weak geometric consistency", ECCV 2008); each of the others costs one.
@@ -103,23 +106,31 @@ class SimilarityScores {
     }
   }
 
-  // Returns the cost of the similarity that pair i gives.
-  std::uint32_t cost(std::uint32_t i, const Homography& similarity, double tolerance_px) const {
+  struct Score {
+    std::uint32_t cost = 0;
+    std::uint32_t near = 0;  // pairs within the tolerance that agree in turn and size
+  };
+
+  // Scores the similarity that pair i gives.
+  Score score(std::uint32_t i, const Homography& similarity, double tolerance_px) const {
     const std::size_t turn = bins_[i] / kSizes;
     const std::size_t size = bins_[i] % kSizes;
     const std::size_t smallest = size < kNearSizes ? 0 : size - kNearSizes;
     const std::size_t largest = std::min(kSizes - 1, size + kNearSizes);
-    std::uint32_t sum = 0;
+    Score sum;
     std::uint32_t visited = 0;
     for (std::size_t other = turn + kTurns - kNearTurns; other <= turn + kTurns + kNearTurns;
          ++other) {
       const std::size_t row = other % kTurns * kSizes;
       const std::uint32_t first = starts_[row + smallest];
       const std::uint32_t end = starts_[row + largest + 1];
-      sum += cost(first, end, similarity, tolerance_px);
+      const Score part = score(first, end, similarity, tolerance_px);
+      sum.cost += part.cost;
+      sum.near += part.near;
       visited += end - first;
     }
-    return sum + (static_cast<std::uint32_t>(bins_.size()) - visited) * kUnit;
+    sum.cost += (static_cast<std::uint32_t>(bins_.size()) - visited) * kUnit;
+    return sum;
   }
 
  private:
@@ -143,8 +154,8 @@ class SimilarityScores {
     return turn * kSizes + static_cast<std::size_t>(size);
   }
 
-  std::uint32_t cost(std::uint32_t first, std::uint32_t end, const Homography& similarity,
-                     double tolerance_px) const {
+  Score score(std::uint32_t first, std::uint32_t end, const Homography& similarity,
+              double tolerance_px) const {
     const auto& [object_x, object_y, scene_x, scene_y, turn_cosine, turn_sine, area_ratio] =
         columns_;
     constexpr float kFull = kUnit;
@@ -156,6 +167,7 @@ class SimilarityScores {
     const float area = a * a + b * b;
     const float least_turn = kMinTurnCosine * std::sqrt(area);
     std::int32_t sum = 0;
+    std::int32_t near = 0;
     for (std::size_t i = first; i < end; ++i) {
       const float x = a * object_x[i] - b * object_y[i] + shift_x - scene_x[i];
       const float y = b * object_x[i] + a * object_y[i] + shift_y - scene_y[i];
@@ -163,9 +175,11 @@ class SimilarityScores {
                           (area_ratio[i] < kMaxAreaRatio * area) &
                           (a * turn_cosine[i] + b * turn_sine[i] > least_turn);
       const float squared = std::min(kFull, (x * x + y * y) * unit);
-      sum += static_cast<std::int32_t>(agrees ? squared : kFull);
+      const float cost = agrees ? squared : kFull;
+      sum += static_cast<std::int32_t>(cost);
+      near += cost < kFull ? 1 : 0;
     }
-    return static_cast<std::uint32_t>(sum);
+    return {static_cast<std::uint32_t>(sum), static_cast<std::uint32_t>(near)};
   }
 
   std::vector<std::size_t> bins_;                     // of each pair
@@ -223,7 +237,8 @@ class PoseFinder {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> ranked;
     for (const std::uint32_t i : tried_pairs()) {
       const Homography map = candidates_[i].similarity();
-      ranked.emplace_back(similarities_.cost(i, map, kWidening.front() * tolerance(map)), i);
+      const auto [map_cost, near] = similarities_.score(i, map, kWidening.front() * tolerance(map));
+      if (near >= kLeastNear) ranked.emplace_back(map_cost, i);
     }
     std::sort(ranked.begin(), ranked.end());
     std::vector<Homography> refined;
