@@ -19,15 +19,9 @@ std::string_view file_name(ReaderModule module) {
 
 // CMakeLists.txt defines each of these as 0 or 1.
 bool is_built(ReaderModule module) {
-  switch (module) {
-    case ReaderModule::kGif:
-      return LOOKALIKE_HAS_GIF != 0;
-    case ReaderModule::kHeif:
-      return LOOKALIKE_HAS_HEIF != 0;
-    case ReaderModule::kWebp:
-      return LOOKALIKE_HAS_WEBP != 0;
-  }
-  return false;
+  return (module == ReaderModule::kGif && LOOKALIKE_HAS_GIF != 0) ||
+         (module == ReaderModule::kHeif && LOOKALIKE_HAS_HEIF != 0) ||
+         (module == ReaderModule::kWebp && LOOKALIKE_HAS_WEBP != 0);
 }
 
 std::span<const ImageFormatInfo> image_formats() {

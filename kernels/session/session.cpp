@@ -200,7 +200,7 @@ cl::Buffer OpenClSession::allocate(std::size_t bytes, cl_mem_flags flags) {
     auto release = std::make_unique<std::function<void()>>(
         [counter = shared_->allocated_bytes, size] { *counter -= size; });
     buffer.setDestructorCallback(on_release, release.get());
-    release.release();
+    static_cast<void>(release.release());  // on_release() deletes it
     *shared_->allocated_bytes += size;
     return buffer;
   });

@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <fcntl.h>
 #include <filesystem>
-#include <ranges>
 #include <set>
+#include <span>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -149,10 +149,10 @@ std::string free_name(const std::string& wanted, const std::string& file,
                       const std::set<std::string>& taken) {
   const fs::path path = wanted;
   for (int number = 1;; ++number) {
-    const std::string name =
-        number == 1 ? path
-                    : path.parent_path() / fmt::format("{}.{}{}", path.stem().native(), number,
-                                                       path.extension().native());
+    std::string name = number == 1
+                           ? path
+                           : path.parent_path() / fmt::format("{}.{}{}", path.stem().native(),
+                                                              number, path.extension().native());
     if (taken.contains(name)) continue;
     if (!exists(name) || (!is_link(name) && have_same_bytes(name, file))) return name;
   }
@@ -167,8 +167,9 @@ void drop_needed(std::vector<Needless>& files) {
 
 // Calls take(step) for each step and reports what it throws. take() returns true if it did
 // anything.
-template <typename Steps, typename Take>
-ActionReport taken(const Steps& steps, const AfterEach& after_each, const Take& take) {
+template <typename Take>
+ActionReport taken(std::span<const ActionStep> steps, const AfterEach& after_each,
+                   const Take& take) {
   ActionReport report;
   std::size_t count = 0;
   for (const ActionStep& step : steps) {
@@ -260,7 +261,8 @@ ActionReport act(const ActionPlan& plan, const AfterEach& after_each, const Afte
 
 ActionReport undo(const ActionPlan& plan, const AfterEach& after_each,
                   const AfterStep& after_step) {
-  return taken(std::views::reverse(plan.steps), after_each, [&](const ActionStep& step) {
+  const std::vector<ActionStep> last_first(plan.steps.rbegin(), plan.steps.rend());
+  return taken(last_first, after_each, [&](const ActionStep& step) {
     return plan.kind == ActionKind::kMove ? put_back_moved(step, plan.folder, after_step)
                                           : put_back_linked(step, after_step);
   });
