@@ -221,20 +221,20 @@ void IndexWriter::set_codebook(const Codebook& codebook, const Settings& setting
 }
 
 void IndexWriter::publish(std::span<const ImageToStore> images) {
+  const std::optional<std::size_t> word_count = read_word_count(connection());
+  require(word_count.has_value(), "publish: the index has no codebook yet");
   std::vector<Bytes> histograms(images.size());
   parallel_ranges(images.size(), [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
+      check_features(images[i], *word_count);
       const ImageWords& words = images[i].words;
       histograms[i] = encode_histogram(words.features, longer_side_px(words.image));
     }
   });
   in_transaction([&] {
-    const std::optional<std::size_t> word_count = read_word_count(connection());
-    require(word_count.has_value(), "publish: the index has no codebook yet");
     std::vector<Posting> postings;
     for (std::size_t i = 0; i < images.size(); ++i) {
       const ImageToStore& image = images[i];
-      check_features(image, *word_count);
       const ImageRecord& record = image.words.image;
       std::optional<ImageId> id = find(record.content);
       if (!id) {

@@ -12,8 +12,9 @@ namespace {
 // Maximum number of images that wait for the disk: about a batch, so that a fast device continues
 // while one is published.
 constexpr std::size_t kQueuedImages = 512;
-// Features of a batch that is published at once: 16 MiB.
-constexpr std::size_t kMostFeatures = (std::size_t{16} << 20) / sizeof(IndexedFeature);
+// Features of a batch that is published at once: 32 MiB. A publish writes a row for most words, so
+// few large ones take less time than many small ones.
+constexpr std::size_t kMostFeatures = (std::size_t{32} << 20) / sizeof(IndexedFeature);
 
 }  // namespace
 

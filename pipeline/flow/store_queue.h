@@ -16,7 +16,7 @@ namespace lookalike {
 
 // Stores items on its own thread, so that the device does not wait for the disk. Publishes batches
 // of at least options.batch_images, each in one transaction: every options.publish_seconds, or as
-// soon as they fill 16 MiB, so that a fast device writes few large segments. Keeps the number of
+// soon as they fill 32 MiB, so that a fast device writes few large segments. Keeps the number of
 // segments at or below options.max_segments. Nothing else may use the writer meanwhile.
 class StoreQueue {
  public:
