@@ -26,7 +26,7 @@ fs::path folder_in_environment(const char* variable) {
 
 // Returns the user's cache folder; empty without one.
 fs::path user_cache() {
-  const fs::path cache = folder_in_environment("XDG_CACHE_HOME");
+  fs::path cache = folder_in_environment("XDG_CACHE_HOME");
   // The XDG specification: ignore relative paths.
   if (cache.is_absolute()) return cache;
   const fs::path home = folder_in_environment("HOME");

@@ -169,7 +169,8 @@ IndexCounts Catalogue::counts() const {
   for (Shard& shard : shards_->all) {
     shard.with([&](Connection& reading) { add_counts(reading, total); });
   }
-  for (const auto& [copy, original] : shards_->originals) {
+  for (const auto& [each_copy, original] : shards_->originals) {
+    const ImageId copy = each_copy;
     shards_->of(copy).with([&](Connection& reading) {
       Rows rows = reading.rows("SELECT blank, feature_count FROM images WHERE id = ?",
                                shards_->own_id(copy));

@@ -54,7 +54,7 @@ class Shards {
 
   Shard& first() { return all.front(); }
   Shard& of(ImageId image) { return all[image % all.size()]; }
-  std::int64_t own_id(ImageId image) const { return image / all.size(); }
+  std::int64_t own_id(ImageId image) const { return static_cast<std::int64_t>(image / all.size()); }
   // Returns the first image with the same content: the image itself unless it is a copy.
   ImageId original(ImageId image) const {
     const auto copy = originals.find(image);

@@ -93,8 +93,8 @@ class FilesByImage {
     const auto found = places_.find(image);
     if (found == places_.end()) return std::nullopt;
     std::optional<Place> result;
-    for (Scope::Sides other = 0; other < found->second.size(); ++other) {
-      if (!Scope::meet(sides, other)) continue;
+    for (std::size_t other = 0; other < found->second.size(); ++other) {
+      if (!Scope::meet(sides, static_cast<Scope::Sides>(other))) continue;
       const std::vector<Place>& places = found->second[other];
       const auto at = std::ranges::find_if(places, [&](Place place) { return place != except; });
       if (at != places.end() && (!result || *at < *result)) result = *at;
@@ -105,10 +105,10 @@ class FilesByImage {
   std::pair<Place, Place> first_pair(std::uint32_t a, std::uint32_t b) const {
     std::optional<std::pair<Place, Place>> result;
     const auto& by_sides = places_.at(a);
-    for (Scope::Sides sides = 0; sides < by_sides.size(); ++sides) {
+    for (std::size_t sides = 0; sides < by_sides.size(); ++sides) {
       if (by_sides[sides].empty()) continue;
       const Place from = by_sides[sides].front();
-      const std::optional<Place> to = first(b, sides, from);
+      const std::optional<Place> to = first(b, static_cast<Scope::Sides>(sides), from);
       if (to && (!result || std::pair(from, *to) < *result)) result = {from, *to};
     }
     return result.value();
@@ -222,7 +222,7 @@ class Proposer {
       if (!lost) replacement_ = {other, how};
       if (lost && (!nearest || other < nearest->first)) {
         nearest = {other, how};
-        lost_ = {{other, how}, std::move(*lost)};
+        lost_.emplace(Found{other, how}, *std::move(lost));
       }
     });
   }
@@ -405,7 +405,8 @@ void Groups::set_collages_apart(std::vector<Pair>& pairs) const {
         {&pair, outline(first_is_whole ? map : map.inverse(), size.width, size.height)});
   }
   FileInspector inspector(options_.images);
-  for (const auto& [larger, found] : crops) {
+  for (const auto& [larger, its_crops] : crops) {
+    const std::vector<Crop>& found = its_crops;
     constexpr double kApart = 0.1;
     const auto is_apart = [&](const Crop& one) {
       return std::ranges::any_of(found, [&](const Crop& other) {

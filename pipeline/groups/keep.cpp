@@ -145,7 +145,7 @@ std::optional<std::string> lost_source(const KeepCandidate& one, const KeepCandi
 KeepChoice choose(const KeepCandidate& a, const KeepCandidate& b) {
   for (const KeepRule& rule : kRules) {
     const std::partial_ordering order = rule.compare(a, b);
-    if (order != 0) return {order < 0, rule.reason};
+    if (std::is_neq(order)) return {std::is_lt(order), rule.reason};
   }
   return {a.file.path < b.file.path, "the other comes first by path"};
 }

@@ -88,8 +88,8 @@ cv::Mat resized_tile(const cv::Mat& picture, cv::Size size, const cv::Rect& tile
       const Taps& one = across[static_cast<std::size_t>(x)];
       to[x] = 0;
       for (int k = 0; k < taps; ++k) {
-        to[x] += one.weights[static_cast<std::size_t>(k)] *
-                 from[std::clamp(one.first + k, 0, picture.cols - 1)];
+        const int at = std::clamp(one.first + k, 0, picture.cols - 1);
+        to[x] += one.weights[static_cast<std::size_t>(k)] * static_cast<float>(from[at]);
       }
     }
   }
@@ -275,7 +275,8 @@ CropSides crop_sides(const cv::Mat& larger, const Quad& place) {
     ++sides.inside;
     double across = 0;
     std::vector<double> beside;
-    for (double offset = -4 * reach; offset < 4 * reach; ++offset) {
+    for (int step = 0; step < 8 * reach; ++step) {
+      const double offset = step - 4 * reach;
       if (!is_inside(offset) || !is_inside(offset + 1)) continue;
       double change = 0;
       for (int k = 0; k < kSamples; ++k) {

@@ -112,9 +112,11 @@ bool is_edit(const Homography& map, PictureSize first, PictureSize second, doubl
   const std::size_t forward = points.size();
   std::vector<Point> more;
   add_common(second, back, first, more);
+  points.reserve(forward + more.size());
   for (const Point& point : more) points.push_back(back.apply(point));
-  if (forward + more.size() < 3) return false;
+  if (points.size() < 3) return false;
   std::vector<Point> places;
+  places.reserve(points.size());
   for (const Point& point : points) places.push_back(map.apply(point));
   const Point from = middle_of(points);
   const Point to = middle_of(places);

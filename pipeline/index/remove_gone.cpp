@@ -50,6 +50,7 @@ std::string left_out_text(std::span<const std::string> files, const std::string&
   }
   if (existing == 0) return {};
   std::vector<std::string> names;
+  names.reserve(counts.size());
   for (const auto& [name, count] : counts) names.push_back(fmt::format("{} ({})", name, count));
   return fmt::format("; {} of them exist, and are left out by {}", existing,
                      fmt::join(names, ", "));

@@ -1,6 +1,7 @@
 #include "stages/decode/file_description.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 
@@ -361,7 +362,7 @@ int FileDescription::jpeg_quality() const {
   if (!steps) return 0;
   const double percent = 100 * mean_step() / kMeanAt50;
   const double quality = percent <= 100 ? 100 - percent / 2 : 5000 / percent;
-  return std::clamp(static_cast<int>(quality + 0.5), 1, 100);
+  return std::clamp(static_cast<int>(std::lround(quality)), 1, 100);
 }
 
 FileDescription describe_file(std::span<const std::uint8_t> bytes) {

@@ -110,6 +110,7 @@ class Locator {
   std::optional<Hit> next_by_features(const Pyramid& scene) {
     const auto pairs = one_to_one(pairs_);
     std::vector<PlacePair> places;
+    places.reserve(pairs.size());
     for (const FeaturePair& pair : pairs) {
       places.push_back({place_of(object_.features.keypoints[pair.object]),
                         place_of(scene_.features.keypoints[pair.scene])});

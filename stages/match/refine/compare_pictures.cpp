@@ -119,7 +119,9 @@ void compare_brightness(const cv::Mat& object, const cv::Mat& scene, const cv::M
     for (int column = 0; column < grid.columns; ++column) {
       Cell& cell = grid.at(column, row);
       if (!cell.is_compared) continue;
-      auto [difference, variance] = measured[static_cast<std::size_t>(&cell - grid.cells.data())];
+      const auto& [measured_difference, variance] =
+          measured[static_cast<std::size_t>(&cell - grid.cells.data())];
+      double difference = measured_difference;
       const double explained = kNoise + share * variance;
       cell.excess = difference / explained;
       if (cell.excess < PictureDifference::kSeen) continue;
