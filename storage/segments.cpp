@@ -222,12 +222,34 @@ std::optional<std::uint32_t> merge_step(Connection& connection, std::span<const 
   return is_done ? std::nullopt : std::optional(last + 1);
 }
 
+// While it exists, commits of the connection are not synced: a power cut may undo the last of them,
+// in their order, and the next synced commit makes all of them durable.
+class UnsyncedCommits {
+ public:
+  explicit UnsyncedCommits(Connection& connection) : connection_(connection) {
+    connection_.execute("PRAGMA synchronous = NORMAL");
+  }
+  ~UnsyncedCommits() {
+    try {
+      connection_.execute("PRAGMA synchronous = FULL");
+    } catch (const Error&) {
+      // The connection has failed, and commits nothing more.
+    }
+  }
+  UnsyncedCommits(const UnsyncedCommits&) = delete;
+  UnsyncedCommits& operator=(const UnsyncedCommits&) = delete;
+
+ private:
+  Connection& connection_;
+};
+
 void merge(Connection& connection, std::span<const Segment> segments,
            std::size_t step_bytes = kMergeStepBytes) {
   std::uint64_t postings = 0;
   for (const Segment& segment : segments) postings += segment.postings;
   const std::uint64_t share = postings * kPostingBytes / kMergeSteps;
   step_bytes = std::min(step_bytes, std::max<std::size_t>(share, kLeastStepBytes));
+  const UnsyncedCommits unsynced(connection);
   std::optional<std::int64_t> into;
   for (std::optional<std::uint32_t> from = 0; from;) {
     Transaction transaction(connection);
