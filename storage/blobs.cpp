@@ -13,23 +13,8 @@ namespace {
 
 constexpr std::size_t kChecksumBytes = 4;
 
-std::uint32_t short_checksum(ByteView payload) {
-  return static_cast<std::uint32_t>(checksum(payload));
-}
-
-Bytes seal(ByteWriter payload) {
-  payload.put<std::uint32_t>(short_checksum(payload.view()));
-  return payload.take();
-}
-
-ByteView open_sealed(ByteView blob) {
-  if (blob.size() < kChecksumBytes) throw Error(ErrorKind::kStorage, "is too short");
-  const ByteView payload = blob.first(blob.size() - kChecksumBytes);
-  ByteReader tail(blob.last(kChecksumBytes), ErrorKind::kStorage);
-  if (tail.get<std::uint32_t>() != short_checksum(payload)) {
-    throw Error(ErrorKind::kStorage, "is damaged: its checksum does not match");
-  }
-  return payload;
+std::uint32_t short_checksum(ByteView payload, std::int64_t row) {
+  return static_cast<std::uint32_t>(checksum(payload, static_cast<std::uint64_t>(row)));
 }
 
 // Ascending numbers are stored as differences, the first from 0. Each call advances `last`.
@@ -104,22 +89,36 @@ void unpack_shape(std::uint32_t shape, FeatureGeometry& feature) {
 
 }  // namespace
 
-void check_blob(ByteView blob) {
-  open_sealed(blob);
+Bytes seal_blob(Bytes payload, std::int64_t row) {
+  ByteWriter tail;
+  tail.put<std::uint32_t>(short_checksum(payload, row));
+  payload.insert(payload.end(), tail.view().begin(), tail.view().end());
+  return payload;
 }
 
-Bytes encode_postings(std::span<const ImageId> images, std::span<const std::uint64_t> signatures) {
+ByteView open_blob(ByteView blob, std::int64_t row) {
+  if (blob.size() < kChecksumBytes) throw Error(ErrorKind::kStorage, "is too short");
+  const ByteView payload = blob.first(blob.size() - kChecksumBytes);
+  ByteReader tail(blob.last(kChecksumBytes), ErrorKind::kStorage);
+  if (tail.get<std::uint32_t>() != short_checksum(payload, row)) {
+    throw Error(ErrorKind::kStorage, "is damaged: its checksum does not match");
+  }
+  return payload;
+}
+
+Bytes encode_postings(std::span<const ImageId> images, std::span<const std::uint64_t> signatures,
+                      std::int64_t row) {
   require(images.size() == signatures.size(), "encode_postings: sizes differ");
   ByteWriter out;
   out.put_varint(images.size());
   std::uint32_t last = 0;
   for (const ImageId image : images) put_next(out, image, last);
   out.put_array(signatures.data(), signatures.size());
-  return seal(std::move(out));
+  return seal_blob(out.take(), row);
 }
 
-void decode_postings(ByteView blob, WordPostings& postings) {
-  ByteReader in(open_sealed(blob), ErrorKind::kStorage);
+void decode_postings(ByteView blob, WordPostings& postings, std::int64_t row) {
+  ByteReader in(open_blob(blob, row), ErrorKind::kStorage);
   const std::size_t count = get_count(in, kMinPostingBytes);
   const std::size_t before = postings.images.size();
   postings.images.resize(before + count);
@@ -188,8 +187,8 @@ std::size_t EncodedPostings::Images::read(ImageId* images, std::size_t count) {
   return changes;
 }
 
-EncodedPostings open_postings(ByteView blob, ImageNumbers numbers) {
-  return EncodedPostings(open_sealed(blob), numbers);
+EncodedPostings open_postings(ByteView blob, ImageNumbers numbers, std::int64_t row) {
+  return EncodedPostings(open_blob(blob, row), numbers);
 }
 
 Bytes encode_histogram(std::span<const IndexedFeature> features, std::uint32_t longer_side_px) {
@@ -206,11 +205,11 @@ Bytes encode_histogram(std::span<const IndexedFeature> features, std::uint32_t l
     out.put<std::uint16_t>(static_cast<std::uint16_t>(shape));
     out.put<std::uint8_t>(static_cast<std::uint8_t>(shape >> 16U));
   }
-  return seal(std::move(out));
+  return out.take();
 }
 
-StoredFeatures decode_histogram(ByteView blob) {
-  ByteReader in(open_sealed(blob), ErrorKind::kStorage);
+StoredFeatures decode_histogram(ByteView blob, std::int64_t row) {
+  ByteReader in(open_blob(blob, row), ErrorKind::kStorage);
   const std::uint64_t longer_side = in.get_varint();
   if (longer_side == 0 || longer_side > std::numeric_limits<std::uint32_t>::max()) {
     in.fail("has an invalid image size");
@@ -234,11 +233,11 @@ StoredFeatures decode_histogram(ByteView blob) {
 Bytes encode_floats(std::span<const float> values) {
   ByteWriter out;
   out.put_array(values.data(), values.size());
-  return seal(std::move(out));
+  return seal_blob(out.take(), 0);
 }
 
 std::vector<float> decode_floats(ByteView blob) {
-  const ByteView payload = open_sealed(blob);
+  const ByteView payload = open_blob(blob);
   ByteReader in(payload, ErrorKind::kStorage);
   auto values = in.get_vector<float>(payload.size() / sizeof(float));
   in.require_end();
@@ -266,12 +265,12 @@ Bytes encode_cells(const WordCells& cells) {
   if (cells.empty()) return {};
   ByteWriter out;
   put_cells(out, cells);
-  return seal(std::move(out));
+  return seal_blob(out.take(), 0);
 }
 
 WordCells decode_cells(ByteView blob, std::size_t words, std::size_t descriptor_size) {
   if (blob.empty()) return {};
-  ByteReader in(open_sealed(blob), ErrorKind::kStorage);
+  ByteReader in(open_blob(blob), ErrorKind::kStorage);
   WordCells cells = get_cells(in, words, descriptor_size);
   in.require_end();
   return cells;

@@ -13,16 +13,20 @@
 
 // Blobs in the tables of an index; storage/FORMATS.md describes their bytes. Encoding is
 // deterministic, and throws Error(kInternal) for input that breaks its contract. Each blob ends in
-// a checksum; decoding throws Error(kStorage) for a damaged one.
+// a checksum, which depends on the number of its row, so that exchanged blobs are noticed; decoding
+// throws Error(kStorage) for a damaged one.
 namespace lookalike {
 
-// Throws Error(kStorage) unless the checksum of a blob of any kind is right.
-void check_blob(ByteView blob);
+// Appends the checksum for a row to the bytes of a blob of any kind.
+Bytes seal_blob(Bytes payload, std::int64_t row);
+// Returns a blob without its checksum. Throws Error(kStorage) unless that is right.
+ByteView open_blob(ByteView blob, std::int64_t row = 0);
 
 // Encodes the postings of one word in one segment: images ascending, one entry per feature.
-Bytes encode_postings(std::span<const ImageId> images, std::span<const std::uint64_t> signatures);
+Bytes encode_postings(std::span<const ImageId> images, std::span<const std::uint64_t> signatures,
+                      std::int64_t row = 0);
 // Appends to the postings.
-void decode_postings(ByteView blob, WordPostings& postings);
+void decode_postings(ByteView blob, WordPostings& postings, std::int64_t row = 0);
 
 // View of an encoded posting list, scanned without decoding all of it.
 class EncodedPostings {
@@ -64,7 +68,7 @@ class EncodedPostings {
 };
 
 // Throws Error(kStorage) unless the blob is undamaged.
-EncodedPostings open_postings(ByteView blob, ImageNumbers numbers = {});
+EncodedPostings open_postings(ByteView blob, ImageNumbers numbers = {}, std::int64_t row = 0);
 
 // Rounding of a record. Positions: 1/65535 of the longer side, from the outer corner of the
 // top-left pixel, clamped to the image.
@@ -78,9 +82,9 @@ inline constexpr double kAngleSteps = 4096;
 
 // Encodes the record of an image, its histogram with the geometry of each feature; without their
 // signatures. The features ascend by word. longer_side_px >= 1 is the larger of width and height.
-// Re-encoding decoded features gives the same bytes.
+// Re-encoding decoded features gives the same bytes. Without the checksum: see seal_blob().
 Bytes encode_histogram(std::span<const IndexedFeature> features, std::uint32_t longer_side_px);
-StoredFeatures decode_histogram(ByteView blob);
+StoredFeatures decode_histogram(ByteView blob, std::int64_t row);
 
 // Encodes a matrix of the codebook.
 Bytes encode_floats(std::span<const float> values);

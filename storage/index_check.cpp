@@ -281,8 +281,9 @@ class IndexCheck {
     problems.expect(row.has_file, "image {}: has no file", id);
     std::map<std::uint32_t, std::uint32_t> counts;
     if (!row.blank) {
-      const StoredFeatures features = decode_named(connection_, "histogram of image", id,
-                                                   [&] { return decode_histogram(row.histogram); });
+      const StoredFeatures features = decode_named(connection_, "histogram of image", id, [&] {
+        return decode_histogram(row.histogram, id);
+      });
       for (const std::uint32_t word : features.words) {
         row.features.add(word);
         ++counts[word];
@@ -354,7 +355,7 @@ class IndexCheck {
     const std::uint32_t word = row.word();
     WordPostings postings;
     decode_named(connection_, "postings of word", word,
-                 [&] { decode_postings(row.data, postings); });
+                 [&] { decode_postings(row.data, postings, row.id); });
     row.problems.expect(is_word(word), "postings: word {} is beyond the codebook", word);
     row.images = std::move(postings.images);
   }

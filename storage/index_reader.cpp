@@ -22,12 +22,13 @@ using PostingSums = std::vector<std::uint64_t>;
 // place among those of the word and image, and its signature.
 PostingSums posting_sums(Connection& connection) {
   PostingSums sums;
-  Rows rows = connection.rows("SELECT id & 0xFFFFFFFF, data FROM postings");
+  Rows rows = connection.rows("SELECT id, data FROM postings");
   while (rows.next()) {
-    const auto word = static_cast<std::uint32_t>(rows.integer(0));
+    const std::int64_t row = rows.integer(0);
+    const auto word = static_cast<std::uint32_t>(row);
     WordPostings postings;
     decode_named(connection, "postings of word", word,
-                 [&] { decode_postings(rows.blob(1), postings); });
+                 [&] { decode_postings(rows.blob(1), postings, row); });
     std::uint32_t place = 0;
     for (std::size_t i = 0; i < postings.images.size(); ++i) {
       const ImageId image = postings.images[i];
@@ -51,13 +52,15 @@ void add_image_digests(Connection& connection, std::vector<ContentHash>& digests
   while (rows.next()) {
     const auto id = static_cast<std::size_t>(rows.integer(0));
     const bool blank = rows.integer(1) != 0;
+    ByteView histogram;
     if (!blank) {
       decode_named(connection, "histogram of image", rows.integer(0),
-                   [&] { check_blob(rows.blob(2)); });
+                   [&] { histogram = open_blob(rows.blob(2), rows.integer(0)); });
     }
     ByteWriter out;
     out.put<std::uint8_t>(blank ? 1 : 0);
-    for (int column = 2; column < 4; ++column) put_blob(out, rows.blob(column));
+    put_blob(out, histogram);
+    put_blob(out, rows.blob(3));
     for (int column = 4; column < 9; ++column) out.put<std::int64_t>(rows.integer(column));
     out.put<std::uint64_t>(id < sums.size() ? sums[id] : 0);
     digests.push_back(hash_content(out.view()));

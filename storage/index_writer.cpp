@@ -119,7 +119,7 @@ void IndexWriter::in_transaction(const Work& work) {
   segments_changed();
 }
 
-ImageId IndexWriter::insert(const ImageToStore& image, ByteView histogram) {
+ImageId IndexWriter::insert(const ImageToStore& image, Bytes histogram) {
   const ImageRecord& record = image.words.image;
   const Page page = page_of(record.file.path);
   const std::optional<ImageId> first = page.number > 1 ? find(page.file) : ImageId{0};
@@ -139,7 +139,10 @@ ImageId IndexWriter::insert(const ImageToStore& image, ByteView histogram) {
     throw Error(ErrorKind::kStorage, connection().path() + ": has run out of image numbers");
   }
   seal_rows(connection(), "images", "id = ?", id);
-  if (!image.blank) connection().run("INSERT INTO histograms VALUES (?, ?)", id, histogram);
+  if (!image.blank) {
+    const Bytes blob = seal_blob(std::move(histogram), id);
+    connection().run("INSERT INTO histograms VALUES (?, ?)", id, blob);
+  }
   return static_cast<ImageId>(id);
 }
 
@@ -238,7 +241,7 @@ void IndexWriter::publish(std::span<const ImageToStore> images) {
       const ImageRecord& record = image.words.image;
       std::optional<ImageId> id = find(record.content);
       if (!id) {
-        id = insert(image, histograms[i]);
+        id = insert(image, std::move(histograms[i]));
         for (const IndexedFeature& feature : image.words.features) {
           postings.push_back({feature.word, *id, feature.signature});
         }

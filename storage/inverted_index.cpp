@@ -14,18 +14,6 @@
 namespace lookalike {
 namespace {
 
-// Decodes the blob that `select` finds for the image; returns an empty value without one.
-template <typename Decode>
-auto decode_blob(Shards& shards, const char* select, const char* what, ImageId image,
-                 const Decode& decode) {
-  return shards.of(image).with([&](Connection& reading) {
-    const std::int64_t id = shards.own_id(image);
-    Rows rows = reading.rows(select, id);
-    if (!rows.next()) return decltype(decode(ByteView())){};
-    return decode_named(reading, what, id, [&] { return decode(rows.blob(0)); });
-  });
-}
-
 // True if the matrices have the sizes that the numbers beside them say.
 bool fits_together(const Codebook& codebook, std::int64_t word_count) {
   const std::size_t d = codebook.descriptor_size;
@@ -65,11 +53,11 @@ void InvertedIndex::for_each_list(std::uint32_t word,
     Shard& shard = shards_->all[(word + i) % count];
     shard.with([&](Connection& reading) {
       for (const std::int64_t segment : shard.segments) {
-        Rows rows =
-            reading.rows("SELECT data FROM postings WHERE id = ?", postings_id(segment, word));
+        const std::int64_t id = postings_id(segment, word);
+        Rows rows = reading.rows("SELECT data FROM postings WHERE id = ?", id);
         if (!rows.next()) continue;
         visit(decode_named(reading, "postings of word", word,
-                           [&] { return open_postings(rows.blob(0), shard.numbers); }));
+                           [&] { return open_postings(rows.blob(0), shard.numbers, id); }));
       }
     });
   }
@@ -117,8 +105,13 @@ ContentHash InvertedIndex::content(ImageId image) const {
 }
 
 StoredFeatures InvertedIndex::features(ImageId image) const {
-  return decode_blob(*shards_, "SELECT data FROM histograms WHERE image = ?", "histogram of image",
-                     image, decode_histogram);
+  return shards_->of(image).with([&](Connection& reading) {
+    const std::int64_t id = shards_->own_id(image);
+    Rows rows = reading.rows("SELECT data FROM histograms WHERE image = ?", id);
+    if (!rows.next()) return StoredFeatures{};
+    return decode_named(reading, "histogram of image", id,
+                        [&] { return decode_histogram(rows.blob(0), id); });
+  });
 }
 
 std::vector<std::vector<IndexedFeature>> InvertedIndex::features_with_signatures(

@@ -152,20 +152,22 @@ void drop_removed(const std::unordered_set<ImageId>& removed, WordPostings& post
   signatures.resize(left);
 }
 
-void merge_word(const Connection& connection, const std::unordered_set<ImageId>& removed,
-                MergedWord& word) {
+// Merges the parts of a word, from `segments`, for the segment `into`.
+void merge_word(const Connection& connection, std::span<const Segment> segments, std::int64_t into,
+                const std::unordered_set<ImageId>& removed, MergedWord& word) {
   WordPostings postings;
   for (MergedWord::Part& part : word.parts) {
     const std::size_t before = postings.images.size();
-    decode_named(connection, "postings of word", word.word,
-                 [&] { decode_postings(part.blob, postings); });
+    decode_named(connection, "postings of word", word.word, [&] {
+      decode_postings(part.blob, postings, postings_id(segments[part.segment].id, word.word));
+    });
     part.count = postings.images.size() - before;
   }
   if (!removed.empty()) drop_removed(removed, postings, word.dropped);
   word.count = postings.images.size();
   if (word.count == 0) return;
   sort_by_image(postings);
-  word.merged = encode_postings(postings.images, postings.signatures);
+  word.merged = encode_postings(postings.images, postings.signatures, postings_id(into, word.word));
 }
 
 // Moves the postings of some words, from `from` on, from the segments into the segment `into`.
@@ -187,7 +189,8 @@ std::optional<std::uint32_t> merge_step(Connection& connection, std::span<const 
     for (std::size_t bytes = 0; !is_done && bytes < step_bytes;) {
       std::vector<MergedWord> words = cursor.next(std::min(kMergedBytes, step_bytes));
       parallel_ranges(words.size(), [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) merge_word(connection, removed, words[i]);
+        for (std::size_t i = begin; i < end; ++i)
+          merge_word(connection, segments, into, removed, words[i]);
       });
       for (const MergedWord& word : words) {
         for (const MergedWord::Part& part : word.parts) {
@@ -318,6 +321,7 @@ void write_segment(Connection& connection, std::span<const Posting> postings,
     signatures[at] = posting.signature;
   }
   const auto begin_of = [&](std::size_t word) { return word == 0 ? 0 : ends[word - 1]; };
+  const std::int64_t segment = add_segment(connection);
   std::vector<Bytes> encoded(word_count);
   parallel_ranges(word_count, [&](std::size_t first, std::size_t last) {
     for (std::size_t word = first; word < last; ++word) {
@@ -325,10 +329,10 @@ void write_segment(Connection& connection, std::span<const Posting> postings,
       const std::size_t count = ends[word] - begin;
       if (count == 0) continue;
       encoded[word] = encode_postings(std::span(images).subspan(begin, count),
-                                      std::span(signatures).subspan(begin, count));
+                                      std::span(signatures).subspan(begin, count),
+                                      postings_id(segment, static_cast<std::uint32_t>(word)));
     }
   });
-  const std::int64_t segment = add_segment(connection);
   Statement& insert = connection.prepared("INSERT INTO postings (id, data) VALUES (?, ?)");
   for (std::size_t word = 0; word < word_count; ++word) {
     if (encoded[word].empty()) continue;

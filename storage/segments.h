@@ -39,8 +39,8 @@ inline constexpr std::size_t kMergeStepBytes = std::size_t{64} << 20;
 // everything.
 //
 // Each transaction moves a 32nd of the lists, at most about step_bytes, by ascending words, so
-// that the log stays short and the freed space serves the next: little is left free. After each of them, every list is whole and in one segment;
-// a later merge continues an interrupted one.
+// that the log stays short and the freed space serves the next: little is left free. After each of
+// them, every list is whole and in one segment; a later merge continues an interrupted one.
 void merge_segments(Connection& connection, std::size_t max_segments,
                     std::size_t step_bytes = kMergeStepBytes);
 // Merges the smallest segments until each has more than four times the postings of all smaller ones

@@ -30,7 +30,7 @@ void read_postings(ByteView blob) {
 }
 
 void read_histogram(ByteView blob) {
-  const StoredFeatures features = decode_histogram(blob);
+  const StoredFeatures features = decode_histogram(blob, 0);
   promise(std::ranges::is_sorted(features.words));
   for (const FeatureGeometry& feature : features.geometry) {
     promise(std::abs(feature.laplacian_sign) <= 1);
@@ -40,7 +40,7 @@ void read_histogram(ByteView blob) {
       static_cast<std::uint32_t>(ByteReader(blob, ErrorKind::kStorage).get_varint());
   const std::vector<std::uint64_t> signatures(features.size());
   const auto whole = with_signatures(features, signatures);
-  promise(decode_histogram(encode_histogram(whole, longer_side)) == features);
+  promise(decode_histogram(seal_blob(encode_histogram(whole, longer_side), 0), 0) == features);
 }
 
 void read_floats(ByteView blob) {

@@ -17,6 +17,10 @@ std::vector<IndexedFeature> features_of(std::uint64_t seed, std::size_t count) {
   return sample_words(seed, count, 1000).features;
 }
 
+StoredFeatures histogram_again(const Bytes& payload) {
+  return decode_histogram(seal_blob(payload, 3), 3);
+}
+
 Bytes postings_blob() {
   const std::vector<ImageId> images = {3, 3, 200, 70000, 4'294'967'295};
   const std::vector<std::uint64_t> signatures = {1, 2, 3, ~0ULL, 5};
@@ -116,20 +120,31 @@ TEST(Codecs, EveryFlippedBitAndEveryTruncationIsNoticed) {
     decode_postings(blob, postings);
   });
   expect_every_flip_noticed(postings_blob(), [](ByteView blob) { open_postings(blob); });
-  expect_every_flip_noticed(encode_histogram(features_of(1, 5), kLongerSide), decode_histogram);
+  expect_every_flip_noticed(seal_blob(encode_histogram(features_of(1, 5), kLongerSide), 7),
+                            [](ByteView blob) { decode_histogram(blob, 7); });
   expect_every_flip_noticed(encode_floats(std::vector<float>{1, -2, 3}), decode_floats);
-  expect_every_flip_noticed(encode_floats(std::vector<float>{1, -2, 3}), check_blob);
+  expect_every_flip_noticed(encode_floats(std::vector<float>{1, -2, 3}),
+                            [](ByteView blob) { open_blob(blob); });
+}
+
+TEST(Codecs, ABlobOfAnotherRowIsNoticed) {
+  const Bytes postings = encode_postings(std::vector<ImageId>{1}, std::vector<std::uint64_t>{2}, 5);
+  EXPECT_NO_THROW(open_postings(postings, {}, 5));
+  EXPECT_EQ(error_of([&] { open_postings(postings, {}, 6); }).kind(), ErrorKind::kStorage);
+  const Bytes histogram = seal_blob(encode_histogram(features_of(1, 5), kLongerSide), 5);
+  EXPECT_NO_THROW(decode_histogram(histogram, 5));
+  EXPECT_EQ(error_of([&] { decode_histogram(histogram, 6); }).kind(), ErrorKind::kStorage);
 }
 
 TEST(HistogramCodec, WordsAndSignsAreExact) {
   const std::vector<IndexedFeature> features = features_of(2, 300);
-  const StoredFeatures decoded = decode_histogram(encode_histogram(features, kLongerSide));
+  const StoredFeatures decoded = histogram_again(encode_histogram(features, kLongerSide));
   ASSERT_EQ(decoded.size(), features.size());
   for (std::size_t i = 0; i < features.size(); ++i) {
     EXPECT_EQ(decoded.words[i], features[i].word);
     EXPECT_EQ(decoded.geometry[i].laplacian_sign, features[i].laplacian_sign);
   }
-  EXPECT_TRUE(decode_histogram(encode_histogram({}, kLongerSide)).empty());
+  EXPECT_TRUE(histogram_again(encode_histogram({}, kLongerSide)).empty());
 }
 
 TEST(HistogramCodec, DescendingWordsAreABug) {
@@ -148,7 +163,7 @@ TEST(HistogramCodec, GeometryStaysWithinItsBounds) {
       feature.size = static_cast<float>(std::exp2(random.between(-2, 16)));
       feature.angle_degrees = static_cast<float>(random.between(0, 360));
     }
-    const auto decoded = decode_histogram(encode_histogram(features, longer_side)).geometry;
+    const auto decoded = histogram_again(encode_histogram(features, longer_side)).geometry;
     const double half_step = 0.5 * longer_side / kPositionSteps + 1e-6 * longer_side;
     for (std::size_t i = 0; i < features.size(); ++i) {
       EXPECT_NEAR(decoded[i].x, features[i].x, half_step);
@@ -165,7 +180,7 @@ TEST(HistogramCodec, GeometryStaysWithinItsBounds) {
 TEST(HistogramCodec, WhatWasDecodedEncodesToTheSameBytes) {
   for (const std::uint32_t longer_side : {1U, 640U, 20000U}) {
     const Bytes blob = encode_histogram(features_of(longer_side, 500), longer_side);
-    const StoredFeatures decoded = decode_histogram(blob);
+    const StoredFeatures decoded = histogram_again(blob);
     const std::vector<std::uint64_t> signatures(decoded.size());
     EXPECT_EQ(encode_histogram(with_signatures(decoded, signatures), longer_side), blob);
   }
@@ -174,7 +189,7 @@ TEST(HistogramCodec, WhatWasDecodedEncodesToTheSameBytes) {
 TEST(HistogramCodec, GeometryOutsideIsMovedToTheEdge) {
   const std::vector<IndexedFeature> features = {{0, 0, -50, 9000, 0, -90, 0},
                                                 {0, 0, 0, 0, 1e9F, 720, 0}};
-  const auto decoded = decode_histogram(encode_histogram(features, kLongerSide)).geometry;
+  const auto decoded = histogram_again(encode_histogram(features, kLongerSide)).geometry;
   EXPECT_FLOAT_EQ(decoded[0].x, -0.5F);
   EXPECT_FLOAT_EQ(decoded[0].y, kLongerSide - 0.5F);
   EXPECT_FLOAT_EQ(decoded[0].size, kSmallestSize);
@@ -186,7 +201,7 @@ TEST(HistogramCodec, GeometryOutsideIsMovedToTheEdge) {
 TEST(HistogramCodec, AnAngleThatRoundsToAFullTurnIsZeroAndLeavesTheSign) {
   for (const std::int32_t sign : {-1, 0, 1}) {
     const IndexedFeature feature = {.size = 9, .angle_degrees = 359.99F, .laplacian_sign = sign};
-    const auto decoded = decode_histogram(encode_histogram({&feature, 1}, kLongerSide)).geometry;
+    const auto decoded = histogram_again(encode_histogram({&feature, 1}, kLongerSide)).geometry;
     EXPECT_EQ(decoded[0].angle_degrees, 0) << sign;
     EXPECT_EQ(decoded[0].laplacian_sign, sign);
   }

@@ -53,7 +53,8 @@ TEST_F(ReaderTest, WhatWasPublishedComesBack) {
   EXPECT_EQ(image->feature_count, 20U);
   EXPECT_EQ(image->sums, expected.sums);
   const StoredFeatures features = index.features(*id);
-  EXPECT_EQ(features, decode_histogram(encode_histogram(expected.words.features, 640)));
+  const Bytes blob = seal_blob(encode_histogram(expected.words.features, 640), *id);
+  EXPECT_EQ(features, decode_histogram(blob, *id));
   std::vector<std::uint64_t> signatures;
   for (const IndexedFeature& feature : expected.words.features) {
     signatures.push_back(feature.signature);
