@@ -9,9 +9,12 @@
 #include <system_error>
 
 #include "base/content_hash.h"
+#include "base/files.h"
+#include "base/page_name.h"
 #include "base/path_set.h"
 #include "base/text.h"
 #include "pipeline/groups/groups.h"
+#include "stages/decode/file_description.h"
 #include "storage/stored_features.h"
 
 namespace lookalike {
@@ -166,6 +169,15 @@ Json with_schema(const Json& json) {
   return result;
 }
 
+void add_origin(const std::string& path, Json& answer) {
+  constexpr std::size_t kStartBytes = std::size_t{256} << 10U;  // where cameras put EXIF
+  const std::optional<std::string> start = read_file(page_of(path).file, kStartBytes);
+  const PhotoOrigin origin = start ? origin_of(bytes_of(*start)) : PhotoOrigin();
+  const auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
+  answer["taken"] = text(origin.taken);
+  answer["camera"] = text(origin.camera);
+}
+
 Json query_answer(const std::string& query, const QueryResult& result) {
   Json answer = {{"query", text_of_path(query)},
                  {"found", result.found},
@@ -191,6 +203,7 @@ Json query_answer(const std::string& query, const QueryResult& result) {
                                  {"evidence", to_json(match.evidence)},
                                  {"moved_px", moved_px_of(match)},
                                  {"quad", quad_of(match)}});
+    add_origin(path_of(match), answer["matches"].back());
   }
   return answer;
 }
@@ -239,18 +252,20 @@ Json image_answer(const IndexReader& index, const StoredImage& image) {
   for (const WordCount& entry : count_words(index.features(image.id))) {
     histogram.push_back(Json::array({entry.word, entry.count}));
   }
-  return {{"id", image.id},
-          {"paths", to_json(image.paths)},
-          {"page", image.page},
-          {"content", to_hex(image.content)},
-          {"width", image.width},
-          {"height", image.height},
-          {"blank", image.blank},
-          {"features", image.feature_count},
-          {"pixels", image.sums.count},
-          {"mean", image.sums.mean()},
-          {"variance", image.sums.variance()},
-          {"histogram", std::move(histogram)}};
+  Json answer = {{"id", image.id},
+                 {"paths", to_json(image.paths)},
+                 {"page", image.page},
+                 {"content", to_hex(image.content)},
+                 {"width", image.width},
+                 {"height", image.height},
+                 {"blank", image.blank},
+                 {"features", image.feature_count},
+                 {"pixels", image.sums.count},
+                 {"mean", image.sums.mean()},
+                 {"variance", image.sums.variance()},
+                 {"histogram", std::move(histogram)}};
+  add_origin(image.paths.front(), answer);
+  return answer;
 }
 
 Json folders_answer(const IndexReader& index) {

@@ -29,6 +29,10 @@ inline constexpr int kJsonSchema = 1;
 // Adds that version as "schema", first.
 Json with_schema(const Json& json);
 
+// Adds "taken" and "camera", as the EXIF data of a file says; null where it does not, or where the
+// file cannot be read. Reads the start of the file.
+void add_origin(const std::string& path, Json& answer);
+
 // query.json
 Json query_answer(const std::string& query, const QueryResult& result);
 

@@ -73,6 +73,11 @@ void give_pocl_a_cache() {
                  user.empty() ? "HOME" : user.native(), other.native());
 }
 
+fs::path own_cache_folder(const std::string& name) {
+  const fs::path folder = program_cache_folder();
+  return folder.empty() ? folder : folder / name;
+}
+
 SessionOptions session_options(const DeviceOptions& device) {
   SessionOptions options;
   options.device = device.choice;

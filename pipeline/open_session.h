@@ -1,5 +1,8 @@
 #pragma once
 
+#include <filesystem>
+#include <string>
+
 #include "config/options.h"
 #include "kernels/session/session.h"
 
@@ -11,9 +14,12 @@ namespace lookalike {
 // threads start.
 void give_pocl_a_cache();
 
+// Returns a folder of this name in the folder "lookalike" of the user's cache folder, or where that
+// cannot be written, of the one for the user alone; empty without either. Need not exist.
+std::filesystem::path own_cache_folder(const std::string& name);
+
 // Returns the options that open the configured device. Compiled kernels and tunings are cached in
-// the folder "lookalike" of the user's cache folder, or where that cannot be written, of the one
-// for the user alone, if any.
+// the folder above own_cache_folder().
 SessionOptions session_options(const DeviceOptions& device);
 // Returns the same for sessions that answer single photos.
 SessionOptions query_session_options(const DeviceOptions& device);

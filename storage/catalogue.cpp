@@ -278,10 +278,11 @@ std::vector<SourceFile> Catalogue::files_of(ImageId image) const {
   return files;
 }
 
-void Catalogue::for_each_file(const std::function<void(const std::string&)>& visit) const {
-  shards_->merge_query<std::string>("SELECT path FROM files ORDER BY path",
-                                    [&](const std::string& path, const Shards::Row&) {
-                                      visit(path);
+void Catalogue::for_each_file(
+    const std::function<void(const std::string&, std::int64_t)>& visit) const {
+  shards_->merge_query<std::string>("SELECT path, modified_ns FROM files ORDER BY path",
+                                    [&](const std::string& path, const Shards::Row& row) {
+                                      visit(path, row.columns.integer(1));
                                       return true;
                                     });
 }

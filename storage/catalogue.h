@@ -38,8 +38,10 @@ class Catalogue {
 
   std::vector<SourceFile> files() const;                  // by path
   std::vector<SourceFile> files_of(ImageId image) const;  // by path
-  // Visits the indexed files by path. The visitor must not call the reader.
-  void for_each_file(const std::function<void(const std::string& path)>& visit) const;
+  // Visits the indexed files by path, with their times of modification. The visitor must not call
+  // the reader.
+  void for_each_file(
+      const std::function<void(const std::string& path, std::int64_t modified_ns)>& visit) const;
   // Returns the indexed and quarantined files at or below a path, which has the form of
   // normal_path(), by path. Reads only these.
   std::vector<std::string> known_paths(const std::string& path) const;

@@ -268,4 +268,12 @@ ActionReport undo(const ActionPlan& plan, const AfterEach& after_each,
   });
 }
 
+std::size_t standing_steps(const ActionPlan& plan) {
+  return static_cast<std::size_t>(std::ranges::count_if(plan.steps, [&](const ActionStep& step) {
+    return plan.kind == ActionKind::kMove
+               ? exists(step.to)
+               : is_same_file(step.needless.file.path, step.needless.stays.path);
+  }));
+}
+
 }  // namespace lookalike

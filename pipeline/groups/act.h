@@ -11,7 +11,7 @@
 #include "base/move_file.h"
 #include "pipeline/groups/groups.h"
 
-// Moves files that need not stay away, or makes them hard links, and puts them back. Nothing is
+// Moves files that can go, or makes them hard links, and puts them back. Nothing is
 // deleted, and what stays is never touched. A plan is written to a log (act_log.h) before the first
 // step. What a killed run has done shows in the files themselves, so that undo() and a new plan end
 // clean.
@@ -74,5 +74,8 @@ ActionReport act(const ActionPlan& plan, const AfterEach& after_each, const Afte
 // Puts back what the plan moved or linked, the last first. Steps that were never taken, or are
 // undone already, count for nothing.
 ActionReport undo(const ActionPlan& plan, const AfterEach& after_each, const AfterStep& after_step);
+
+// Returns how many steps stand: their files are at the new name, or linked.
+std::size_t standing_steps(const ActionPlan& plan);
 
 }  // namespace lookalike

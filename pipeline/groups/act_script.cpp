@@ -51,7 +51,7 @@ std::string script_of(const ActionPlan& plan, const std::filesystem::path& log) 
   const bool is_move = plan.kind == ActionKind::kMove;
   const std::string name = quoted(log.native());
   std::string text = fmt::format(
-      "{}{} files that need not stay.\n"
+      "{}{} files that can go.\n"
       "# Puts them back: lookalike duplicates --undo LOG, which is named below.\n"
       "{}"
       "{}[ -e {} ] || cat > {} <<'END-OF-LOG' || exit 1\n{}END-OF-LOG\n",

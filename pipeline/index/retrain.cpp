@@ -118,8 +118,9 @@ bool can_be_resumed(const std::string& beside, const Sources& sources, const std
     const std::string has = codebook_hash_in(incomplete.settings());
     all_wanted = words.empty() || has.empty() || has == words;
     for (const IndexRoot& root : incomplete.roots()) all_wanted &= wanted.contains(root.path);
-    incomplete.for_each_file(
-        [&](const std::string& file) { all_wanted &= wanted.innermost(file) != nullptr; });
+    incomplete.for_each_file([&](const std::string& file, std::int64_t) {
+      all_wanted &= wanted.innermost(file) != nullptr;
+    });
   } catch (const Error&) {
     return false;
   }

@@ -252,6 +252,63 @@ FileDescription describe_webp(ByteSpan bytes) {
   return found;
 }
 
+// Returns the text of an entry, without the blanks and NULs at its end, at most 64 bytes.
+std::string text_value(const TiffDirectory& directory, std::uint64_t count, std::size_t place) {
+  constexpr std::uint64_t kMostBytes = 64;
+  const std::size_t start =
+      count <= directory.place_bytes()
+          ? place
+          : static_cast<std::size_t>(directory.number(place, directory.place_bytes()));
+  std::string text;
+  for (std::size_t at = start; at < directory.file.size() && text.size() < kMostBytes &&
+                               at - start < count && directory.file[at] != 0;
+       ++at) {
+    text += static_cast<char>(directory.file[at]);
+  }
+  text.erase(text.find_last_not_of(' ') + 1);
+  return printable(text);
+}
+
+// Returns "2019-07-14T12:30:05" for EXIF's "2019:07:14 12:30:05"; nothing for other texts.
+std::string time_of(std::string text) {
+  constexpr std::string_view kForm = "0000:00:00 00:00:00";
+  const auto fits = [](char c, char form) {
+    return form == '0' ? c >= '0' && c <= '9' : c == form;
+  };
+  if (!std::ranges::equal(text, kForm, fits) || text.starts_with("0000")) return {};
+  text[4] = text[7] = '-';
+  text[10] = 'T';
+  return text;
+}
+
+// Returns what EXIF data in TIFF form says.
+PhotoOrigin read_origin(ByteSpan exif) {
+  if (exif.size() < 8 || !is_tiff(exif)) return {};
+  TiffDirectory directory = first_directory(exif);
+  std::size_t further = 0;
+  std::string maker;
+  std::string model;
+  PhotoOrigin origin;
+  const auto visit = [&](std::uint64_t tag, std::uint64_t count, std::uint64_t value,
+                         std::size_t place) {
+    if (tag == 271) maker = text_value(directory, count, place);
+    if (tag == 272) model = text_value(directory, count, place);
+    if (tag == 36867) origin.taken = time_of(text_value(directory, count, place));
+    if (tag == 34665) further = value;
+  };
+  directory.for_each_entry(visit);
+  if (further != 0) {
+    directory.at = further;
+    directory.for_each_entry(visit);
+  }
+  // Most makers begin the model with their name.
+  const std::string_view brand = std::string_view(maker).substr(0, maker.find(' '));
+  origin.camera =
+      model.empty() || maker.empty() || model.starts_with(brand) ? model : maker + " " + model;
+  if (origin.camera.empty()) origin.camera = maker;
+  return origin;
+}
+
 // Takes a file for a plain picture if it has one directory and no tag beyond kPlain.
 FileDescription describe_tiff(ByteSpan bytes) {
   constexpr std::array<std::uint64_t, 36> kPlain = {
@@ -275,6 +332,7 @@ FileDescription describe_tiff(ByteSpan bytes) {
           found.unknown = fmt::format("a TIFF tag {}", tag);
         }
       });
+  found.origin = read_origin(bytes);
   found.bits = std::max(8U, found.bits);
   found.has_colour = samples >= 3 || found.has_palette;
   const auto pages = tiff_pages(bytes, kMostEntries);
@@ -338,6 +396,7 @@ bool has_any_text(ByteSpan bytes, std::span<const std::string_view> texts) {
 
 void describe_exif(ByteSpan exif, FileDescription& description) {
   if (exif.size() < 8 || !is_tiff(exif)) return;
+  description.origin = read_origin(exif);
   TiffDirectory directory = first_directory(exif);
   std::size_t further = 0;
   const auto visit = [&](std::uint64_t tag, std::uint64_t count, std::uint64_t value,
@@ -377,6 +436,10 @@ FileDescription describe_file(std::span<const std::uint8_t> bytes) {
   if (has_text(bytes, 0, "BM")) return describe_bmp(bytes);
   if (is_pnm(bytes)) return describe_pnm(bytes);
   return {.unknown = "what is not taken apart in its format"};
+}
+
+PhotoOrigin origin_of(ByteSpan bytes) {
+  return is_tiff(bytes) ? read_origin(bytes) : describe_file(bytes).origin;
 }
 
 std::optional<std::string> held_beyond(const FileDescription& one, const FileDescription& other) {

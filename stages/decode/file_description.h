@@ -17,6 +17,12 @@ enum class Codec { kJpeg, kPng, kGif, kWebp, kHeic, kAvif, kTiff, kBmp, kPnm, kU
 // "JPEG", "PNG", ...; "file of a format that is not taken apart".
 std::string_view to_string(Codec codec);
 
+// Where a picture comes from, as its EXIF data says.
+struct PhotoOrigin {
+  std::string camera{};  // "Canon EOS R5"; empty if unknown
+  std::string taken{};   // local time: "2019-07-14T12:30:05"; empty if unknown
+};
+
 struct FileDescription {
   Codec codec = Codec::kUnknown;
   bool is_lossless = false;
@@ -33,6 +39,7 @@ struct FileDescription {
   bool has_depth = false;
   bool has_camera = false;  // EXIF names the camera
   bool has_date = false;    // EXIF says when the picture was taken
+  PhotoOrigin origin{};
   // What was found and is not understood, for example "a PNG chunk vpXx"; empty if nothing.
   std::string unknown{};
   // Bytes behind the end of the picture, and their hash. Padding is none.
@@ -48,6 +55,9 @@ struct FileDescription {
 // Describes any bytes. Takes time linear in the file, and no length that the file states is
 // trusted. Files whose lists are longer than kMostEntries hold something unknown.
 FileDescription describe_file(std::span<const std::uint8_t> bytes);
+
+// Returns what the EXIF data of a file says, of which the first part may suffice.
+PhotoOrigin origin_of(std::span<const std::uint8_t> bytes);
 
 inline constexpr std::size_t kMostEntries = 65536;
 

@@ -225,6 +225,9 @@ TEST_F(Folders, MoveFollowsAFolderWithoutExtractingAgain) {
   EXPECT_THAT(index().err, HasSubstr("0 indexed, 26 unchanged, 0 removed"));
   const ProgramResult again = run({"move", at("a"), at("renamed")});
   EXPECT_EQ(again.exit_code, 0) << again.err;  // an earlier call did it
+  const ProgramResult typo = run({"move", at("typo"), at("renamed")});
+  EXPECT_EQ(typo.exit_code, 3);
+  EXPECT_THAT(typo.err, HasSubstr("typo: is not in the index, nor was it moved to"));
   // As if the first call had been killed before it renamed the folder of the index.
   IndexWriter(at("index.db")).put_roots(std::vector<IndexRoot>{{.path = at("a")}});
   const ProgramResult completed = run({"move", at("a"), at("renamed")});

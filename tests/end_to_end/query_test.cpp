@@ -13,7 +13,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
 
+#include "base/geometry.h"
 #include "tests/content_of.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/fixtures/drawing.h"
@@ -403,6 +405,47 @@ TEST_F(QueryTest, NamesMayComeFromAFile) {
   EXPECT_EQ(folder.exit_code, 3);
   EXPECT_THAT(folder.err, HasSubstr("posters: cannot be read: Is a directory"));
   EXPECT_EQ(query({"--files-from", "-", "-"}).exit_code, 2);
+}
+
+TEST_F(QueryTest, NulNeedsPathsOrNames) {
+  const ProgramResult refused = query({"-0", path("posters/1.png")});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("-0 applies to --format paths and --files-from"));
+}
+
+TEST_F(QueryTest, CutsPlacesOutAndReplacesNothing) {
+  const std::vector<std::string> words = {"-q", "--cut", path("cut"), path("scene.png"),
+                                          path("stranger.png")};
+  ASSERT_EQ(query(words).exit_code, 0);
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(path("cut"))) {
+    names.push_back(entry.path().filename());
+  }
+  EXPECT_THAT(names, testing::ElementsAre("scene-place-1.png"));
+  cv::Mat cut = cv::imread(path("cut/scene-place-1.png"));
+  EXPECT_NEAR(cut.cols / static_cast<double>(cut.rows), 300.0 / 400, 0.01);
+  EXPECT_NEAR(std::sqrt(cut.total()), std::sqrt(std::abs(signed_area(kPlace))), 2);
+  cv::Mat expected = poster(3);
+  cv::resize(expected, expected, cut.size(), 0, 0, cv::INTER_AREA);
+  if (expected.channels() == 1) cv::cvtColor(expected, expected, cv::COLOR_GRAY2BGR);
+  EXPECT_LT(cv::norm(cut, expected, cv::NORM_L1) / static_cast<double>(3 * cut.total()), 24)
+      << "the scene is darker";
+
+  EXPECT_EQ(query(words).exit_code, 0) << "the same cut-out is there already";
+  folder_->write("cut/scene-place-1.png", "another file");
+  const ProgramResult refused = query(words);
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_EQ(content_of(path("cut/scene-place-1.png")), "another file");
+  EXPECT_EQ(query({"-q", "--cut", path("scene.png"), path("scene.png")}).exit_code, 2);
+}
+
+TEST_F(QueryTest, HintsAtAMirroredPhoto) {
+  cv::Mat flipped;
+  cv::flip(poster(3), flipped, 1);
+  draw("flipped.png", flipped);
+  EXPECT_THAT(query({path("posters/3.png")}).out, Not(HasSubstr("--mirror")));
+  EXPECT_THAT(query({path("stranger.png")}).out, Not(HasSubstr("--mirror")));
+  EXPECT_THAT(query({"--mirror", path("flipped.png")}).out, Not(HasSubstr("try --mirror")));
 }
 
 TEST_F(QueryTest, TablesHaveARowPerMatchAndPerPhotoThatFailed) {

@@ -1,7 +1,9 @@
 // `lookalike serve` over sockets.
 
+#include <array>
 #include <chrono>
 #include <csignal>
+#include <ctime>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
@@ -73,12 +75,13 @@ class ServeTest : public testing::Test {
   }
 
   // Starts it on a Unix socket.
-  void start(std::vector<std::string> options = {}) {
+  void start(std::vector<std::string> options = {},
+             const std::vector<std::string>& environment = {}) {
     std::vector<std::string> words = {"serve", "-d", at("index.db"), "--listen",
                                       "unix:" + at("socket")};
     words.insert(words.end(), options.begin(), options.end());
     program_.reset();  // an earlier one leaves the address free
-    program_ = std::make_unique<RunningProgram>("lookalike", words);
+    program_ = std::make_unique<RunningProgram>("lookalike", words, environment);
     connect_ = [this] { return HttpConnection(at("socket")); };
     wait_for_start();
   }
@@ -109,8 +112,20 @@ class ServeTest : public testing::Test {
     if (!program_->is_running()) FAIL() << program_->wait().err;
   }
 
-  HttpReply ask(const std::string& line, const std::vector<std::string>& headers = {},
+  // Starts it on TCP, with actions, and sends the token with each request from now on.
+  void start_acting(const std::string& move_to = {}) {
+    std::vector<std::string> options = {"--token-file", at("token"), "--set",
+                                        "serve.allow_actions=true"};
+    if (!move_to.empty()) {
+      options.insert(options.end(), {"--set", "serve.move_to=\"" + move_to + "\""});
+    }
+    start_tcp(options);
+    usual_headers_ = {"Authorization: Bearer " + kToken};
+  }
+
+  HttpReply ask(const std::string& line, std::vector<std::string> headers = {},
                 const std::string& body = "") const {
+    headers.insert(headers.end(), usual_headers_.begin(), usual_headers_.end());
     const HttpConnection connection = connect_();
     connection.send(http_request(line, headers, body));
     return connection.reply();
@@ -135,6 +150,7 @@ class ServeTest : public testing::Test {
   TemporaryFolder folder_;
   std::unique_ptr<RunningProgram> program_;
   int port_ = 0;
+  std::vector<std::string> usual_headers_;
   std::function<HttpConnection()> connect_;
 };
 
@@ -144,10 +160,41 @@ void expect_error(const HttpReply& reply, int status, const std::string& reason)
   EXPECT_EQ(json::parse(reply.body)["error"]["reason"], reason) << reply.body;
 }
 
+// Returns a segment of a JPEG file with EXIF data: tags 271, 272 and 36867.
+std::string exif_segment(const std::string& maker, const std::string& model,
+                         const std::string& taken) {
+  const auto number = [](std::size_t value, int bytes) {
+    std::string text;
+    for (int i = bytes - 1; i >= 0; --i) text += static_cast<char>(value >> (8 * i));
+    return text;
+  };
+  const std::string texts = maker + '\0' + model + '\0' + taken + '\0';
+  const std::size_t first = 8;
+  const std::size_t second = first + 2 + 3 * 12 + 4;
+  const std::size_t data = second + 2 + 12 + 4;
+  const auto entry = [&](std::size_t tag, std::size_t type, std::size_t count, std::size_t value) {
+    return number(tag, 2) + number(type, 2) + number(count, 4) + number(value, 4);
+  };
+  const std::size_t model_at = data + maker.size() + 1;
+  const std::string tiff =
+      std::string("MM\0*", 4) + number(first, 4) + number(3, 2) +
+      entry(271, 2, maker.size() + 1, data) + entry(272, 2, model.size() + 1, model_at) +
+      entry(34665, 4, 1, second) + number(0, 4) + number(1, 2) +
+      entry(36867, 2, taken.size() + 1, model_at + model.size() + 1) + number(0, 4) + texts;
+  const std::string body = std::string("Exif\0\0", 6) + tiff;
+  return "\xFF\xE1" + number(body.size() + 2, 2) + body;
+}
+
 TEST_F(ServeTest, AnswersAsItsDescriptionSays) {
   run_program("lookalike", {"duplicates", "-q", "-d", at("index.db")});
-  start();
+  start_acting();
   const json api = get("/v1/openapi.json");
+  const std::string link =
+      json({{"action", "hardlink"},
+            {"files", {{{"path", at("posters/copy.jpg")}, {"stays", at("posters/0.jpg")}}}}})
+          .dump();
+  const json linked = json::parse(ask("POST /v1/actions", {}, link).body);
+  const std::string log = json({{"log", linked["log"]}}).dump();
   const auto faults_of = [&](const json& response, const HttpReply& reply) {
     const json& content =
         response.contains("$ref") ? api["components"]["responses"]["Error"] : response;
@@ -161,16 +208,22 @@ TEST_F(ServeTest, AnswersAsItsDescriptionSays) {
     for (const auto& [method, operation] : methods.items()) {
       const bool is_post = method == "post";
       std::string line = is_post ? "POST " : method == "get" ? "GET " : "DELETE ";
-      line += path == "/v1/images/{id}"             ? "/v1/images/1"
-              : path == "/v1/images/{id}/thumbnail" ? "/v1/images/1/thumbnail"
-                                                    : path;
+      line += path == "/v1/images/{id}"              ? "/v1/images/1"
+              : path == "/v1/images/{id}/thumbnail"  ? "/v1/images/1/thumbnail"
+              : path == "/v1/images/{id}/neighbours" ? "/v1/images/1/neighbours"
+                                                     : path;
       if (path == "/v1/query" && !is_post) line += "?id=1";
       if (path == "/v1/explain") line += is_post ? "?id=1" : "?query=2&id=1";
       if (path == "/v1/folder") line += "?path=" + at("posters");
       if (method == "delete") line += "?a=1&b=2";
       const bool takes_photo =
           path == "/v1/query" || path == "/v1/explain" || path == "/v1/thumbnail";
-      const HttpReply reply = ask(line, {}, !is_post ? "" : takes_photo ? photo : pair);
+      const std::string body = !is_post                ? ""
+                               : takes_photo           ? photo
+                               : path == "/v1/actions" ? link
+                               : path == "/v1/undo"    ? log
+                                                       : pair;
+      const HttpReply reply = ask(line, {}, body);
       EXPECT_EQ(reply.status, 200) << line << reply.body;
       const json& documented = operation["responses"]["200"]["content"];
       EXPECT_TRUE(documented.contains(
@@ -316,6 +369,174 @@ TEST_F(ServeTest, SortsAndFiltersGroups) {
   EXPECT_EQ(get("/v1/groups?kind=exact&folder=" + at("posters/trips"))["total"], 0);
   expect_error(ask("GET /v1/groups?kind=object"), 400, "parameter");
   expect_error(ask("GET /v1/groups?sort=colour"), 400, "parameter");
+}
+
+TEST_F(ServeTest, MovesFilesOfGroupsAndPutsThemBack) {
+  run_program("lookalike", {"duplicates", "-q", "-d", at("index.db")});
+  start_acting(at("away"));
+  EXPECT_EQ(get("/v1/index")["actions"], json({"move", "hardlink"}));
+  const auto act = [&](const std::string& action, const std::string& file,
+                       const std::string& stays) {
+    const HttpReply reply = ask(
+        "POST /v1/actions", {},
+        json({{"action", action}, {"files", {{{"path", at(file)}, {"stays", at(stays)}}}}}).dump());
+    EXPECT_EQ(reply.status, 200) << reply.body;
+    return json::parse(reply.body);
+  };
+  const std::string before = content_of(at("posters/small.jpg"));
+  const json moved = act("move", "posters/small.jpg", "posters/1.jpg");
+  EXPECT_EQ(moved["done"], json({at("posters/small.jpg")})) << moved;
+  EXPECT_FALSE(fs::exists(at("posters/small.jpg")));
+  EXPECT_EQ(content_of(at("away/small.jpg")), before);
+  EXPECT_TRUE(wait_until([&] { return get("/v1/groups")["total"] == 1; })) << "it left the index";
+  const json actions = get("/v1/actions")["actions"];
+  ASSERT_EQ(actions.size(), 1U);
+  EXPECT_EQ(actions[0]["log"], moved["log"]);
+  EXPECT_EQ(actions[0]["standing"], 1);
+  const json back =
+      json::parse(ask("POST /v1/undo", {}, json({{"log", moved["log"]}}).dump()).body);
+  EXPECT_EQ(back["done"], moved["done"]);
+  EXPECT_EQ(content_of(at("posters/small.jpg")), before);
+  EXPECT_EQ(get("/v1/actions")["actions"][0]["standing"], 0);
+
+  const json linked = act("hardlink", "posters/copy.jpg", "posters/0.jpg");
+  EXPECT_EQ(linked["done"].size(), 1U) << linked;
+  EXPECT_EQ(fs::hard_link_count(at("posters/0.jpg")), 2U);
+  ask("POST /v1/undo", {}, json({{"log", linked["log"]}}).dump());
+  EXPECT_EQ(fs::hard_link_count(at("posters/0.jpg")), 1U);
+}
+
+TEST_F(ServeTest, LeavesFilesThatMustNotGo) {
+  run_program("lookalike", {"duplicates", "-q", "-d", at("index.db")});
+  start_acting(at("away"));
+  const auto left = [&](const json& files, const std::string& action = "move") {
+    const HttpReply reply =
+        ask("POST /v1/actions", {}, json({{"action", action}, {"files", files}}).dump());
+    EXPECT_EQ(reply.status, 200) << reply.body;
+    return json::parse(reply.body)["left"].dump();
+  };
+  const auto one = [&](const std::string& file, const std::string& stays) {
+    return json({{"path", at(file)}, {"stays", at(stays)}});
+  };
+  EXPECT_THAT(left(json::array({one("posters/1.jpg", "posters/0.jpg")})),
+              HasSubstr("is in no group with"));
+  EXPECT_THAT(left(json::array({one("token", "posters/0.jpg")})), HasSubstr("is in no group with"));
+  EXPECT_THAT(left(json::array({one("posters/1.jpg", "posters/1.jpg")})),
+              HasSubstr("is in no group with"));
+  EXPECT_THAT(left(json::array({one("posters/1.jpg", "posters/small.jpg"),
+                                one("posters/small.jpg", "posters/1.jpg")})),
+              HasSubstr("another file goes for it"));
+  EXPECT_THAT(left(json::array({one("posters/small.jpg", "posters/1.jpg")}), "hardlink"),
+              HasSubstr("no exact copy"));
+  folder_.write("posters/copy.jpg", "written since");
+  EXPECT_THAT(left(json::array({one("posters/copy.jpg", "posters/0.jpg")})), HasSubstr("changed"));
+  EXPECT_EQ(content_of(at("posters/copy.jpg")), "written since");
+  for (const char* name : {"0.jpg", "1.jpg", "small.jpg"}) {
+    EXPECT_TRUE(fs::exists(at("posters/") + name));
+  }
+  expect_error(ask("POST /v1/undo", {}, R"({"log": "../index.db"})"), 404, "no_log");
+  expect_error(ask("POST /v1/actions", {}, R"({"action": "delete", "files": []})"), 400, "body");
+  expect_error(ask("POST /v1/actions", {}, R"({"action": "move", "files": [1]})"), 400, "body");
+  expect_error(ask("POST /v1/actions", {}, "[]"), 400, "body");
+}
+
+TEST_F(ServeTest, ActsOnFilesOnlyIfAllowedAndWithAToken) {
+  const std::string body = R"({"action": "hardlink", "files": []})";
+  start();
+  expect_error(ask("POST /v1/actions", {}, body), 403, "actions");
+  expect_error(ask("GET /v1/actions"), 403, "actions");
+  expect_error(ask("POST /v1/undo", {}, R"({"log": "a"})"), 403, "actions");
+  EXPECT_EQ(get("/v1/index")["actions"], json::array());
+  start({"--set", "serve.allow_actions=true"});
+  const HttpReply unix_socket = ask("POST /v1/actions", {}, body);
+  expect_error(unix_socket, 403, "actions");
+  EXPECT_THAT(unix_socket.body, HasSubstr("without a token"));
+  start_acting();
+  expect_error(ask("POST /v1/actions", {}, R"({"action": "move", "files": []})"), 403, "actions");
+  usual_headers_.clear();
+  expect_error(ask("POST /v1/actions", {}, body), 401, "token");
+  const ProgramResult refused =
+      run_program("lookalike", {"serve", "-q", "-d", at("index.db"), "--listen", "127.0.0.1:0",
+                                "--set", "serve.allow_actions=true", "--set",
+                                "serve.move_to=\"" + at("posters/x") + "\""});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("serve.move_to: " + at("posters/x") + ": lies in"));
+}
+
+TEST_F(ServeTest, ListsTheNeighboursOfAnImage) {
+  run_program("lookalike", {"duplicates", "-q", "-d", at("index.db")});
+  start();
+  const json neighbours =
+      get("/v1/images/" + std::to_string(id_of("posters/1.jpg")) + "/neighbours")["neighbours"];
+  ASSERT_EQ(neighbours.size(), 1U) << neighbours;
+  EXPECT_EQ(neighbours[0]["path"], at("posters/small.jpg"));
+  EXPECT_EQ(neighbours[0]["kind"], "copy");
+  EXPECT_EQ(
+      get("/v1/images/" + std::to_string(id_of("posters/2.jpg")) + "/neighbours")["neighbours"],
+      json::array());
+}
+
+TEST_F(ServeTest, FiltersFilesByDate) {
+  const auto day = [&](const std::string& file, int days) {
+    fs::last_write_time(at(file), fs::last_write_time(at(file)) - 24h * days);
+  };
+  day("posters/2.jpg", 400);
+  index();
+  start();
+  const auto total = [&](const std::string& parameters) {
+    return get("/v1/images?" + parameters)["total"].get<int>();
+  };
+  const int all = total("name=jpg");
+  const auto today = [](int earlier) {
+    const std::time_t time = std::time(nullptr) - 86400 * earlier;
+    std::tm date{};
+    ::localtime_r(&time, &date);
+    std::array<char, 16> text{};
+    std::strftime(text.data(), text.size(), "%Y-%m-%d", &date);
+    return std::string(text.data());
+  };
+  EXPECT_EQ(total("from=" + today(1)), all - 1);
+  EXPECT_EQ(total("to=" + today(200)), 1);
+  EXPECT_EQ(total("from=" + today(500) + "&to=" + today(300)), 1);
+  EXPECT_EQ(total("from=" + today(500) + "&to=" + today(0)), all);
+  expect_error(ask("GET /v1/images?from=yesterday"), 400, "parameter");
+  expect_error(ask("GET /v1/images?to=2020-01-01x"), 400, "parameter");
+}
+
+TEST_F(ServeTest, SaysWhenAndByWhatAPictureWasTaken) {
+  const std::string jpeg = content_of(at("posters/2.jpg"));
+  const std::string exif = exif_segment("Leica Camera AG", "LEICA M10", "2019:07:14 12:30:05");
+  folder_.write("posters/2.jpg", jpeg.substr(0, 2) + exif + jpeg.substr(2));
+  index();
+  start();
+  const json image = get("/v1/images/" + std::to_string(id_of("posters/2.jpg")));
+  EXPECT_EQ(image["taken"], "2019-07-14T12:30:05");
+  EXPECT_EQ(image["camera"], "Leica Camera AG LEICA M10");
+  const json answer = json::parse(ask("POST /v1/query", {}, content_of(at("posters/2.jpg"))).body);
+  EXPECT_EQ(answer["matches"][0]["taken"], image["taken"]);
+  EXPECT_TRUE(get("/v1/images/" + std::to_string(id_of("posters/3.jpg")))["camera"].is_null());
+}
+
+TEST_F(ServeTest, KeepsThumbnailsByContent) {
+  start({}, {"XDG_CACHE_HOME=" + at("cache")});
+  const std::string line =
+      "GET /v1/images/" + std::to_string(id_of("posters/2.jpg")) + "/thumbnail";
+  const std::string made = ask(line).body;
+  const fs::path folder = fs::path(at("cache")) / "lookalike/thumbnails";
+  const auto files = [&] {
+    return std::vector<fs::directory_entry>(fs::directory_iterator(folder), {});
+  };
+  ASSERT_EQ(files().size(), 1U);
+  const std::string cached = content_of(files()[0].path());
+  EXPECT_THAT(cached, testing::EndsWith(made));
+  EXPECT_EQ(ask(line).body, made);
+  // A damaged one is made again.
+  std::ofstream(files()[0].path(), std::ios::binary) << cached.substr(0, cached.size() - 9);
+  EXPECT_EQ(ask(line).body, made);
+  EXPECT_EQ(content_of(files()[0].path()), cached);
+  // It is not shown in place of another file.
+  folder_.write("posters/2.jpg", "written since");
+  expect_error(ask(line), 404, "gone");
 }
 
 TEST_F(ServeTest, LooksAPartOfAnIndexedImageUp) {

@@ -53,6 +53,23 @@ TEST_F(StandardInputTest, QueryLooksItUp) {
   EXPECT_EQ(found["matches"].at(0)["decision"], "duplicate");
 }
 
+TEST_F(StandardInputTest, NamesAreAnsweredAsTheyArrive) {
+  index();
+  // The second name comes once the first is answered.
+  const std::string line =
+      "cd '" + at("posters") +
+      "' && { echo 1.png; i=0; while [ $i -lt 600 ] && [ ! -s ../out.json ]; do sleep 0.1; "
+      "i=$((i+1)); done; cp ../out.json ../first.json; printf 2.png; } | '" LOOKALIKE_PROGRAMS
+      "/lookalike' query -q --json -d ../index.db --files-from - > ../out.json";
+  ASSERT_EQ(std::system(line.c_str()), 0) << line;
+  const std::string first = content_of(at("first.json"));
+  const std::string all = content_of(at("out.json"));
+  ASSERT_FALSE(first.empty());
+  EXPECT_EQ(json::parse(first)["query"], "1.png");
+  ASSERT_TRUE(all.starts_with(first));
+  EXPECT_EQ(json::parse(all.substr(first.size()))["query"], "2.png") << "without an end of line";
+}
+
 TEST_F(StandardInputTest, ExplainExplainsIt) {
   index();
   const json found = answer("explain --json -d ../index.db - 2.png");

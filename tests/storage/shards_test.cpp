@@ -133,7 +133,7 @@ TEST_F(ShardsTest, FilesAndTheQuarantineAreInOneOrder) {
   const IndexReader all = together();
   EXPECT_EQ(all.files(), one.files());
   std::vector<std::string> visited;
-  all.for_each_file([&](const std::string& path) { visited.push_back(path); });
+  all.for_each_file([&](const std::string& path, std::int64_t) { visited.push_back(path); });
   EXPECT_TRUE(std::ranges::is_sorted(visited));
   const auto quarantine = all.quarantine(1, 2);
   ASSERT_EQ(quarantine.size(), 2U);

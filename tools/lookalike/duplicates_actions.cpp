@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,43 +9,14 @@
 
 #include "base/path_set.h"
 #include "base/text.h"
-#include "config/scan_rules.h"
 #include "pipeline/groups/act_log.h"
+#include "pipeline/groups/act_run.h"
 #include "pipeline/groups/act_script.h"
-#include "storage/index_writer.h"
 
 namespace lookalike {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Returns the innermost folder that holds all folders of the index and all files.
-std::string common_folder(const IndexReader& index, const std::vector<Needless>& files) {
-  std::vector<fs::path> folders;
-  for (const IndexRoot& root : index.roots()) folders.emplace_back(root.path);
-  for (const Needless& one : files) folders.push_back(fs::path(one.file.path).parent_path());
-  fs::path common = folders.empty() ? fs::path("/") : folders.front();
-  for (const fs::path& folder : folders) {
-    const auto end = std::ranges::mismatch(common, folder).in1;
-    fs::path shared;
-    for (auto part = common.begin(); part != end; ++part) shared /= *part;
-    common = shared;
-  }
-  return common;
-}
-
-// A run would otherwise take them for lost, and may withhold their removal.
-void remove_from_index(const std::vector<std::string>& files, const RunConfig& config) {
-  std::vector<std::string> databases = config.match.shards;
-  databases.push_back(config.store.database);
-  for (const std::string& database : databases) {
-    try {
-      IndexWriter(database).remove_paths(files);
-    } catch (const Error& error) {
-      spdlog::warn("the index still has the moved files, until the next run: {}", error.what());
-    }
-  }
-}
 
 int exit_code_of(const ActionReport& report, StopSignal& stop) {
   if (stop.received() != 0) return kExitSignalled + stop.received();
@@ -87,23 +57,8 @@ void check_actions(const ActionArguments& arguments, const IndexReader& index,
     throw Error(ErrorKind::kUsage, "--script: needs --move-to or --hardlink");
   }
   if (arguments.move_to.empty()) return;
-  const std::string folder = normal_path(arguments.move_to);
-  for (const IndexRoot& root : index.roots()) {
-    if (is_within(root.path, folder)) {
-      throw Error(ErrorKind::kUsage,
-                  fmt::format("--move-to: {}: holds the indexed folder {}: name one outside it",
-                              printable(folder), printable(root.path)));
-    }
-    if (!is_within(folder, root.path)) continue;
-    const std::string extension =
-        config.images.extensions.empty() ? std::string("jpg") : config.images.extensions.front();
-    const std::string file = fmt::format("{}/photo.{}", folder, extension);
-    if (why_left_out(file, root.path, scan_rules(config.images)) != LeftOut::kNot) continue;
-    throw Error(ErrorKind::kUsage,
-                fmt::format("--move-to: {}: lies in {}, so the next run would index the files "
-                            "again: name a folder outside, or exclude it by a .lookalikeignore",
-                            printable(folder), printable(root.path)));
-  }
+  const auto objection = objection_to_folder(normal_path(arguments.move_to), index, config.images);
+  if (objection) throw Error(ErrorKind::kUsage, "--move-to: " + *objection);
 }
 
 void warn_of_left(const std::vector<std::string>& left) {
@@ -122,12 +77,10 @@ std::optional<OutputFile> open_script(const ActionArguments& arguments, OutputGu
 int act_on(std::vector<Needless> files, const ActionArguments& arguments, const IndexReader& index,
            const RunConfig& config, std::optional<OutputFile>& script, StopSignal& stop) {
   const bool moves = !arguments.move_to.empty();
-  const std::string folder = moves ? normal_path(arguments.move_to)
-                                   : fs::path(config.store.database).parent_path().native();
+  const ActionKind kind = moves ? ActionKind::kMove : ActionKind::kHardLink;
+  const std::string folder = moves ? normal_path(arguments.move_to) : std::string();
   const std::size_t all = files.size();
-  const std::string base = common_folder(index, files);
-  const ActionPlan plan =
-      moves ? plan_moves(std::move(files), folder, base) : plan_hard_links(std::move(files));
+  const ActionPlan plan = plan_action(kind, std::move(files), folder, index);
   if (plan.steps.size() < all) {
     spdlog::info("{} files that are no exact copies stay", all - plan.steps.size());
   }
@@ -135,7 +88,7 @@ int act_on(std::vector<Needless> files, const ActionArguments& arguments, const 
     spdlog::info("there is nothing to do");
     return kExitDone;
   }
-  const fs::path log = new_log_name(folder);
+  const fs::path log = new_log_name(log_folder(kind, folder, config));
   if (script) {
     script->write(script_of(plan, log));
     script->commit();
@@ -143,11 +96,7 @@ int act_on(std::vector<Needless> files, const ActionArguments& arguments, const 
                  undo_command(log));
     return kExitDone;
   }
-  std::error_code error;  // the log says why a folder cannot be made
-  fs::create_directories(folder, error);
-  write_log(log, plan);
-  const ActionReport report = act(plan, until_stopped(stop), [] {});
-  if (moves && !report.done.empty()) remove_from_index(report.done, config);
+  const ActionReport report = carry_out(plan, log, config, until_stopped(stop));
   warn_of_left(report.left);
   spdlog::info("{} files {}; to undo it: {}", report.done.size(),
                moves ? "moved to " + printable(folder) : "made hard links", undo_command(log));

@@ -115,8 +115,9 @@ void warn_of_unindexed(const IndexReader& index, const DuplicatesArguments& argu
     for (const std::string& path : *paths) {
       const std::string folder = normal_path(path);
       bool is_indexed = false;
-      index.for_each_file(
-          [&](const std::string& file) { is_indexed = is_indexed || is_within(file, folder); });
+      index.for_each_file([&](const std::string& file, std::int64_t) {
+        is_indexed = is_indexed || is_within(file, folder);
+      });
       if (!is_indexed) spdlog::warn("{}: is not in the index", printable(path));
     }
   }

@@ -2,6 +2,8 @@
 #include <limits>
 #include <variant>
 
+#include "base/content_hash.h"
+#include "base/files.h"
 #include "base/page_name.h"
 #include "base/path_set.h"
 #include "base/progress.h"
@@ -24,6 +26,21 @@ struct MoveArguments : UpkeepArguments {
 // Returns the path at or below `to` that corresponds to a path at or below `from`.
 std::string moved_path(const std::string& path, const std::string& from, const std::string& to) {
   return to + path.substr(from.size());
+}
+
+// Returns the name of the record that a move began, by which a repeated one is told from a typing
+// error.
+std::string record_of(const std::string& from, const std::string& to) {
+  return "moved " + to_hex(hash_content(bytes_of(from + '\0' + to)));
+}
+
+// True if a folder of the index or a quarantined file lies at or below a path.
+bool knows_rest_of(const IndexReader& index, const std::string& path) {
+  return std::ranges::any_of(index.roots(),
+                             [&](const IndexRoot& root) { return is_within(root.path, path); }) ||
+         std::ranges::any_of(index.quarantine(), [&](const SkippedFile& file) {
+           return is_within(page_of(file.file.path).file, path);
+         });
 }
 
 struct Move {
@@ -95,11 +112,16 @@ int move_files(const MoveArguments& arguments) {
       std::ranges::any_of(files, [&](const SourceFile& file) { return is_within(file.path, to); });
   std::erase_if(files, [&](const SourceFile& file) { return !is_within(file.path, from); });
   // An earlier call moved the files, but may have been killed before the rest.
-  const bool is_repeated = files.empty() && has_some_there;
+  const std::string record = record_of(from, to);
+  const bool is_repeated = files.empty() && (IndexReader(database).derived(record) ||
+                                             (has_some_there && knows_rest_of(writer, from)));
   if (files.empty() && !is_repeated) {
-    throw Error(ErrorKind::kInput, fmt::format("{}: is not in the index", arguments.from));
+    throw Error(ErrorKind::kInput,
+                fmt::format("{}: is not in the index, nor was it moved to {} before",
+                            printable(arguments.from), printable(arguments.to)));
   }
   const Move move = plan_move(IndexReader(database), files, from, to, style);
+  if (!move.files.empty() || is_repeated) writer.set_derived(record, "");
   writer.move_files(move.files);
   if (!move.files.empty() || is_repeated) {
     // The next run retries quarantined files at their new place.

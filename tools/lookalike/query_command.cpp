@@ -1,3 +1,4 @@
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
@@ -7,9 +8,11 @@
 #include <iostream>
 #include <iterator>
 #include <map>
+#include <poll.h>
 #include <span>
 #include <string_view>
 #include <system_error>
+#include <unistd.h>
 #include <variant>
 
 #include <fmt/color.h>
@@ -32,6 +35,7 @@
 #include "stages/match/match.h"
 #include "tools/command_line/standard_input.h"
 #include "tools/lookalike/commands.h"
+#include "tools/lookalike/cut_places.h"
 #include "tools/report/report.h"
 
 namespace lookalike {
@@ -64,6 +68,8 @@ struct QueryArguments : OutputtingArguments {
         ->excludes(mirror);
     add_value(command, "--report FILE.html", report,
               "Write an HTML page that shows what was found");
+    add_value(command, "--cut FOLDER", cut,
+              "Write what each place shows, rectified, as PHOTO-place-N.png into this folder");
     config.add_each("images.exclude")
         ->description("Leave these out of the folders to look up; patterns as in .gitignore");
     config.add("images.hidden")
@@ -77,12 +83,16 @@ struct QueryArguments : OutputtingArguments {
     config.add("device.choice");
   }
   bool names_photos() const { return !photos.empty() || !list.empty(); }
+  // True if names are answered as they arrive. A page needs all of them before the first answer, so
+  // that it replaces none of the photos.
+  bool reads_as_they_arrive() const { return list == "-" && report.empty(); }
 
   FormatArgument format;
   bool all = false;
   bool unfold = false;
   bool fail_if_none = false;
   std::string report;
+  std::string cut;
   std::string list;                  // a file of names
   std::string region;                // empty: the whole photo
   std::vector<std::string> indexed;  // paths or numbers
@@ -210,8 +220,21 @@ std::string folded_text(std::span<const Match* const> matches) {
   return fmt::format("{} more here: {}", matches.size(), fmt::join(texts, ", "));
 }
 
+// True if nothing sure was found, and the pixels of the best match, though its features agree, are
+// as different as those of a picture and its mirror image.
+bool may_be_mirrored(const QueryResult& result) {
+  constexpr double kMostCorrelation = -0.15;  // a slide looked up from its back had -0.28
+  if (result.found > 0 || result.matches.empty()) return false;
+  const Match& best = result.matches.front();
+  return best.has_pose() && !best.mirrored && !is_guess(best) &&
+         best.evidence.correlation.value_or(0) <= kMostCorrelation;
+}
+
 void print_query(const std::string& photo, const QueryResult& result, bool unfold) {
   fmt::print("{}: {}\n", styled(printable(photo), fmt::emphasis::bold), headline(result));
+  if (may_be_mirrored(result)) {
+    fmt::print("      {}\n", styled("perhaps mirrored: try --mirror", fmt::emphasis::faint));
+  }
   for (const Place& place : places_of(result)) {
     print_match(*place.front());
     const std::span others(std::next(place.begin()), place.end());
@@ -301,6 +324,49 @@ std::vector<std::string> listed_names(const std::string& list, char end) {
   return names;
 }
 
+// Names on standard input, each ended by `end`.
+class ArrivingNames {
+ public:
+  explicit ArrivingNames(char end) : end_(end) {}
+
+  // Waits for at least one name, and returns those that have arrived; none at the end of the input
+  // or when stopped. Throws Error(kInput) if the input cannot be read.
+  std::vector<std::string> next(StopSignal& stop) {
+    std::vector<std::string> names;
+    while (names.empty() && !is_over_ && stop.received() == 0) {
+      pollfd input{STDIN_FILENO, POLLIN, 0};
+      if (::poll(&input, 1, kStopCheckMs) <= 0) continue;
+      std::array<char, 1 << 14> bytes{};
+      const ssize_t count = ::read(STDIN_FILENO, bytes.data(), bytes.size());
+      if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+      if (count < 0) {
+        throw Error(ErrorKind::kInput, fmt::format("standard input: cannot be read: {}",
+                                                   std::generic_category().message(errno)));
+      }
+      is_over_ = count == 0;
+      if (is_over_ && !rest_.empty()) rest_ += end_;
+      rest_.append(bytes.data(), static_cast<std::size_t>(count));
+      take_names(names);
+    }
+    return names;
+  }
+
+ private:
+  static constexpr int kStopCheckMs = 100;
+
+  void take_names(std::vector<std::string>& names) {
+    std::size_t start = 0;
+    for (std::size_t at = 0; (at = rest_.find(end_, start)) != rest_.npos; start = at + 1) {
+      if (at > start) names.push_back(path_of_text(rest_.substr(start, at - start)));
+    }
+    rest_.erase(0, start);
+  }
+
+  const char end_;
+  std::string rest_;  // begins a name whose end has not arrived
+  bool is_over_ = false;
+};
+
 // Lists what a command line names, in its order: indexed images, then photos, including the photos
 // in folders.
 class Subjects {
@@ -313,6 +379,7 @@ class Subjects {
     if (arguments.list == "-" && input_.is_read()) {
       throw Error(ErrorKind::kUsage, "query: standard input is either a photo or a list of names");
     }
+    if (arguments.reads_as_they_arrive()) return;
     for (const std::string& name : listed_names(arguments.list, arguments.format.path_end())) {
       add(name);
     }
@@ -325,6 +392,11 @@ class Subjects {
       if (!subject.file.empty()) files.push_back(subject.file);
     }
     return files;
+  }
+  // Replaces all subjects by those that further names name.
+  void replace(const std::vector<std::string>& names) {
+    all_.clear();
+    for (const std::string& name : names) add(name);
   }
 
  private:
@@ -453,6 +525,9 @@ class Answers {
   Answers(const QueryArguments& arguments, const IndexReader& index, const RunConfig& config)
       : arguments_(arguments), index_(index), printer_(arguments.format) {
     report_ = {.title = "What lookalike found", .facts = {}, .entries = {}};
+    if (!arguments.cut.empty()) {
+      cutter_.emplace(arguments.cut, config.images);
+    }
     for (const std::filesystem::path& database : searched_databases(config)) {
       report_.facts.emplace_back("index", database.native());
     }
@@ -468,6 +543,7 @@ class Answers {
   }
 
   int exit_code() const {
+    if (!is_cut_) return kExitSkippedItems;
     if (failures_ > 0) {
       return failures_ == count_ ? lookalike::exit_code(ErrorKind::kInput) : kExitSkippedItems;
     }
@@ -497,9 +573,11 @@ class Answers {
                    [&] { print_query(subject.name, result, arguments_.unfold); });
     found_any_ |= result.found > 0;
     for (const Match& match : result.matches) gone_ += match.gone.size();
-    if (arguments_.report.empty()) return;
+    if (arguments_.report.empty() && !cutter_) return;
     const std::string photo =
         subject.file.empty() ? file_of_image(index_, subject.name) : subject.file;
+    if (cutter_ && !cutter_->write(photo, result)) is_cut_ = false;
+    if (arguments_.report.empty()) return;
     report_.entries.push_back(query_entry(subject, photo, result));
   }
 
@@ -520,6 +598,8 @@ class Answers {
   std::size_t failures_ = 0;
   std::size_t gone_ = 0;
   bool found_any_ = false;
+  std::optional<PlaceCutter> cutter_;
+  bool is_cut_ = true;  // each place of each photo is written
 };
 
 // Returns the style of progress beside the answers: on a terminal these show it themselves.
@@ -527,11 +607,15 @@ Progress::Style progress_style(Progress::Style style) {
   return terminal_columns(stdout) > 0 ? Progress::Style::kQuiet : style;
 }
 
-// Returns the region to look up. Throws Error(kUsage) if it is invalid or nothing is to be looked
-// up.
+// Returns the region to look up. Throws Error(kUsage) if it is invalid, if nothing is to be looked
+// up, and for options that have no effect.
 std::optional<Region> checked_region(const QueryArguments& arguments) {
   if (!arguments.names_photos() && arguments.indexed.empty()) {
     throw Error(ErrorKind::kUsage, "query: nothing to look up: name photos, or --id");
+  }
+  if (arguments.format.path_end() == '\0' && arguments.list.empty() &&
+      arguments.format.get() != Format::kPaths) {
+    throw Error(ErrorKind::kUsage, "query: -0 applies to --format paths and --files-from");
   }
   if (!arguments.names_photos() && !arguments.region.empty()) {
     throw Error(ErrorKind::kUsage, "query: --region applies to photos, and none is named");
@@ -560,12 +644,26 @@ bool answer_all(const std::vector<Subject>& subjects, const LookUp& look_up, Ans
   return true;
 }
 
+// Answers names on standard input as they arrive. Returns false when stopped.
+bool answer_arriving(const QueryArguments& arguments, Subjects& subjects, const LookUp& look_up,
+                     Answers& answers, StopSignal& stop) {
+  flush_output();
+  ArrivingNames names(arguments.format.path_end());
+  for (;;) {
+    subjects.replace(names.next(stop));
+    if (stop.received() != 0) return false;
+    if (subjects.all().empty()) return true;
+    if (!answer_all(subjects.all(), look_up, answers, stop, Progress::Style::kQuiet)) return false;
+    flush_output();
+  }
+}
+
 int query(const QueryArguments& arguments, RunConfig config, Progress::Style style) {
   const std::optional<Region> region = checked_region(arguments);
   if (arguments.all) config.match.min_decision = "all";
   const IndexReader index = arguments.config.open_searched(config);
   OutputGuard guard = arguments.outputs.guard(arguments.config, config, &index);
-  const Subjects subjects(arguments, config.images);
+  Subjects subjects(arguments, config.images);
   guard.add_inputs(subjects.files());
   if (arguments.list != "-") guard.add_input(arguments.list);
   std::optional<OutputFile> report = guard.open_if_named("--report", arguments.report, page_kind());
@@ -574,7 +672,9 @@ int query(const QueryArguments& arguments, RunConfig config, Progress::Style sty
   const LookUp look_up(index, searcher, config, region);
   Answers answers(arguments, index, config);
   StopSignal stop;  // so that the bar ends its line
-  if (!answer_all(subjects.all(), look_up, answers, stop, progress_style(style))) {
+  if (!answer_all(subjects.all(), look_up, answers, stop, progress_style(style)) ||
+      (arguments.reads_as_they_arrive() &&
+       !answer_arriving(arguments, subjects, look_up, answers, stop))) {
     return kExitSignalled + stop.received();
   }
   answers.warn_of_gone_files();

@@ -7,7 +7,10 @@
 #include <unistd.h>
 
 #include "base/parallel.h"
+#include "base/path_set.h"
 #include "base/program.h"
+#include "pipeline/groups/act_run.h"
+#include "pipeline/searcher.h"
 #include "tools/lookalike/commands.h"
 #include "tools/serve/api.h"
 #include "tools/serve/listener.h"
@@ -123,6 +126,19 @@ void print_urls(const Listener& listener, const std::string& token, bool shows_t
   flush_output();
 }
 
+// Throws Error(kUsage) for a folder of serve.move_to in which the next run would index the files
+// again.
+void check_serve_actions(const AccessRules& rules, const RunConfig& config) {
+  if (!config.serve.allow_actions) return;
+  if (rules.token.empty()) {
+    spdlog::warn("serve.allow_actions: a Unix socket has no token, so files are not acted on");
+  }
+  if (config.serve.move_to.empty()) return;
+  const auto objection = objection_to_folder(
+      normal_path(config.serve.move_to), IndexReader(searched_databases(config)), config.images);
+  if (objection) throw Error(ErrorKind::kUsage, "serve.move_to: " + *objection);
+}
+
 int serve(const ServeArguments& arguments, RunConfig config, Progress::Style /*style*/) {
   StopSignal stop;
   const bool has_terminal = ::isatty(STDIN_FILENO) == 1;
@@ -133,6 +149,7 @@ int serve(const ServeArguments& arguments, RunConfig config, Progress::Style /*s
   Listener listener = handed_over ? *std::move(handed_over) : Listener(config.serve.listen);
   const AccessRules rules = rules_of(listener, is_handed_over, config.serve);
   warn_of_network(listener);
+  check_serve_actions(rules, config);
   Api api(config, rules);
   const auto server = start_http_server(listener.duplicate(), limits_of(config.serve), api);
   print_urls(listener, rules.token, config.serve.token_file.empty());
@@ -144,7 +161,7 @@ int serve(const ServeArguments& arguments, RunConfig config, Progress::Style /*s
   spdlog::info("stopping after {:.1f} h and {} requests", hours.count(), api.answered());
   listener.close();
   if (!server->stop(kArrivalSeconds)) {
-    // The worker is in a library that does not look at the time. It writes nothing.
+    // The worker is in a library that does not look at the time. It writes nothing, or has a log.
     spdlog::warn("a request was still in work");
     flush_output();
     std::_Exit(kExitDone);

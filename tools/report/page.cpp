@@ -34,6 +34,7 @@ h3 { margin: 0; font-size: 15px; overflow-wrap: anywhere; }
 .summary .step { white-space: nowrap; overflow-wrap: normal; }
 .summary th { color: var(--muted); font-size: 13px; font-weight: 500; }
 .summary a { color: inherit; }
+.summary .small { width: 72px; height: 54px; margin-right: 12px; vertical-align: middle; }
 section { margin-top: 28px; padding: 24px; background: var(--card); border: 1px solid var(--line);
   border-radius: 14px; }
 .path { color: var(--muted); font-size: 13px; overflow-wrap: anywhere; }

@@ -255,9 +255,23 @@ std::string pairs_details(const ReportFinding& finding, const std::string& figur
                      figure);
 }
 
+// Pictures of an entry in the overview, as HTML; empty for unreadable ones.
+struct Overview {
+  std::string photo{};
+  std::string best{};
+};
+
+// Shows a picture of another figure small.
+std::string overview_picture(const std::string& id, const Picture& picture) {
+  return fmt::format(
+      "<svg class=\"small\" viewBox=\"0 0 {} {}\" aria-hidden=\"true\"><use href=\"#{}\"/></svg>",
+      picture.width, picture.height, id);
+}
+
 // Returns the photo, the images found in it, and the features that agree.
 std::string findings(const ReportEntry& entry, const Picture& photo, const std::string& photo_id,
-                     const ImagesOptions& limits) {
+                     const ImagesOptions& limits, Overview& overview) {
+  overview.photo = overview_picture(photo_id, photo);
   std::string cards;
   std::string details;
   for (std::size_t i = 0; i < entry.findings.size(); ++i) {
@@ -266,6 +280,7 @@ std::string findings(const ReportEntry& entry, const Picture& photo, const std::
     const auto loaded = load_picture(finding.image, kObjectSidePx, limits, kJpegQuality);
     cards += object_card(finding, loaded, id, i);
     const auto* picture = std::get_if<Picture>(&loaded);
+    if (picture != nullptr && i == 0) overview.best = overview_picture(id, *picture);
     if (picture != nullptr && !(finding.pairs.empty() && finding.other_pairs.empty())) {
       details +=
           pairs_details(finding, pairs_figure(photo_id, photo, id, *picture, finding, i), i == 0);
@@ -293,31 +308,34 @@ std::string steps_table(const std::vector<ReportStep>& steps) {
 }
 
 // Returns the findings in a photo, or the reason why none can be shown.
-std::string content(const ReportEntry& entry, const std::string& id, const ImagesOptions& limits) {
+std::string content(const ReportEntry& entry, const std::string& id, const ImagesOptions& limits,
+                    Overview& overview) {
   if (!entry.problem.empty()) {
     return fmt::format("<p class=\"missing\">{}</p>", escape_html(entry.problem));
   }
   const auto loaded = load_picture(entry.photo, kPhotoSidePx, limits, kJpegQuality);
   if (const auto* file = std::get_if<SkippedFile>(&loaded)) return missing(name_of(entry), *file);
-  return findings(entry, std::get<Picture>(loaded), id, limits);
+  return findings(entry, std::get<Picture>(loaded), id, limits, overview);
 }
 
-std::string section(const ReportEntry& entry, std::size_t number, const ImagesOptions& limits) {
+std::string section(const ReportEntry& entry, std::size_t number, const ImagesOptions& limits,
+                    Overview& overview) {
   return fmt::format(
       "<section id=\"section-{}\"><div class=\"heading\"><div><h2>{}</h2><div class=\"path\">{}"
       "</div></div>{}</div>\n{}{}</section>\n",
       number, file_name(name_of(entry)), escape_html(name_of(entry)), verdict_badge(entry),
-      content(entry, fmt::format("photo-{}", number), limits), steps_table(entry.steps));
+      content(entry, fmt::format("photo-{}", number), limits, overview), steps_table(entry.steps));
 }
 
-std::string summary_table(const Report& report) {
+std::string summary_table(const Report& report, const std::vector<Overview>& overviews) {
   std::string html =
       "<table class=\"summary\"><tr><th>Photo</th><th>Result</th><th>Best</th></tr>\n";
   for (std::size_t i = 0; i < report.entries.size(); ++i) {
     const ReportEntry& entry = report.entries[i];
-    html += fmt::format("<tr><td><a href=\"#section-{}\">{}</a></td><td>{}</td><td>{}</td></tr>\n",
-                        i + 1, file_name(name_of(entry)), verdict_badge(entry),
-                        entry.findings.empty() ? "" : heading_of(entry.findings.front()));
+    html += fmt::format(
+        "<tr><td><a href=\"#section-{}\">{}{}</a></td><td>{}</td><td>{}{}</td></tr>\n", i + 1,
+        overviews[i].photo, file_name(name_of(entry)), verdict_badge(entry), overviews[i].best,
+        entry.findings.empty() ? "" : heading_of(entry.findings.front()));
   }
   return html + "</table>\n";
 }
@@ -325,12 +343,14 @@ std::string summary_table(const Report& report) {
 }  // namespace
 
 std::string render_report(const Report& report, const ImagesOptions& limits) {
-  std::string html = facts_list(report.facts);
-  if (report.entries.size() > 1) html += summary_table(report);
+  std::vector<Overview> overviews(report.entries.size());
+  std::string sections;
   for (std::size_t i = 0; i < report.entries.size(); ++i) {
-    html += section(report.entries[i], i + 1, limits);
+    sections += section(report.entries[i], i + 1, limits, overviews[i]);
   }
-  return html_page(report.title, html);
+  std::string html = facts_list(report.facts);
+  if (report.entries.size() > 1) html += summary_table(report, overviews);
+  return html_page(report.title, html + sections);
 }
 
 }  // namespace lookalike

@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "base/work_limits.h"
+#include "pipeline/open_session.h"
 #include "stages/decode/large_image_lock.h"
 #include "tools/serve/response.h"
 #include "tools/serve/web_files.h"
@@ -34,6 +35,7 @@ constexpr Route kRoutes[] = {
     {"POST", "/v1/thumbnail", photo_thumbnail, HttpLane::kUsual},
     {"GET", "/v1/images", list_images, HttpLane::kUsual},
     {"GET", "/v1/images/{id}", show_image},
+    {"GET", "/v1/images/{id}/neighbours", list_neighbours, HttpLane::kLong},
     {"GET", "/v1/images/{id}/thumbnail", image_thumbnail},
     {"GET", "/v1/groups", list_groups, HttpLane::kLong},
     {"GET", "/v1/folders", list_folders},
@@ -41,6 +43,9 @@ constexpr Route kRoutes[] = {
     {"GET", "/v1/index", show_index},
     {"GET", "/v1/runs", list_runs},
     {"GET", "/v1/quarantine", list_quarantine},
+    {"POST", "/v1/actions", act_on_files, HttpLane::kLong},
+    {"GET", "/v1/actions", list_actions},
+    {"POST", "/v1/undo", undo_action, HttpLane::kLong},
     {"POST", "/v1/rejections", add_rejection, HttpLane::kUsual},
     {"GET", "/v1/rejections", list_rejections},
     {"DELETE", "/v1/rejections", take_back_rejection, HttpLane::kUsual},
@@ -94,7 +99,15 @@ bool is_health(const HttpRequest& request) {
 
 }  // namespace
 
-Api::Api(const RunConfig& config, AccessRules rules) : rules_(std::move(rules)), context_(config) {}
+ServeContext::ServeContext(const RunConfig& run, bool requests_need_token)
+    : config(run),
+      needs_token(requests_need_token),
+      searcher(run),
+      thumbnails(own_cache_folder("thumbnails"),
+                 std::uint64_t{run.serve.thumbnail_cache_mib} << 20U) {}
+
+Api::Api(const RunConfig& config, AccessRules rules)
+    : rules_(std::move(rules)), context_(config, !rules_.token.empty()) {}
 
 void Api::log(const HttpRequest& request, int status, double seconds) noexcept {
   if (context_.config.serve.access_log || spdlog::should_log(spdlog::level::debug)) {

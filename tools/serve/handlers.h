@@ -4,12 +4,15 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <vector>
 
 #include "config/options.h"
 #include "pipeline/groups/rejections.h"
 #include "tools/serve/http_server.h"
 #include "tools/serve/published.h"
 #include "tools/serve/search_state.h"
+#include "tools/serve/thumbnail_cache.h"
 
 // The answers of the API, one source per resource; docs/openapi.json describes them. Handlers are
 // called from several threads. They throw Refused for an error that the client sees.
@@ -28,12 +31,14 @@ struct FoundGroups;
 // What all requests share.
 struct ServeContext {
   // Throws as SharedSearcher.
-  explicit ServeContext(const RunConfig& run) : config(run), searcher(run) {}
+  ServeContext(const RunConfig& run, bool requests_need_token);
 
   const RunConfig config;
+  const bool needs_token;
   SharedSearcher searcher;
   Published<const Rejections> rejections{};  // see current_rejections()
   Published<const FoundGroups> groups{};
+  ThumbnailCache thumbnails;
   ServeCounts counts{};
 };
 
@@ -42,6 +47,9 @@ struct ServeContext {
 std::shared_ptr<const Rejections> current_rejections(ServeContext& context);
 // Returns a text that changes whenever a rejection is written.
 std::string rejections_version(const RunConfig& config);
+
+// Returns what clients may do with files, by the configuration: "move", "hardlink".
+std::vector<std::string> allowed_actions(const ServeContext& context);
 
 // `state` is the index's state when the request began.
 using Handler = HttpResponse(const HttpRequest& request, SearchState& state, ServeContext& context);
@@ -54,6 +62,7 @@ Handler explain_image;
 // images.cpp
 Handler list_images;
 Handler show_image;
+Handler list_neighbours;
 Handler image_thumbnail;
 Handler photo_thumbnail;
 // folders.cpp
@@ -61,6 +70,10 @@ Handler list_folders;
 Handler show_folder;
 // groups.cpp
 Handler list_groups;
+// actions.cpp
+Handler act_on_files;
+Handler list_actions;
+Handler undo_action;
 // rejections.cpp
 Handler list_rejections;
 Handler add_rejection;

@@ -1,5 +1,9 @@
 #include <algorithm>
+#include <cstdint>
+#include <ctime>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -8,9 +12,12 @@
 #include <fmt/format.h>
 
 #include "base/path_set.h"
+#include "base/source_file.h"
 #include "base/text.h"
 #include "base/work_limits.h"
+#include "storage/neighbours.h"
 #include "tools/report/picture.h"
+#include "tools/serve/found_groups.h"
 #include "tools/serve/handlers.h"
 #include "tools/serve/photos.h"
 #include "tools/serve/request.h"
@@ -26,8 +33,22 @@ int thumbnail_side(const HttpRequest& request) {
   return static_cast<int>(number(request, "side", kDefaultSidePx, 16, kMaxSidePx));
 }
 
-HttpResponse jpeg_response(const ReducedPhoto& photo, const char* cache) {
-  return with_policies({200, "image/jpeg", {photo.jpeg.begin(), photo.jpeg.end()}}, cache);
+constexpr const char* kThumbnailLife = "private, max-age=300";
+
+HttpResponse jpeg_response(const std::vector<std::uint8_t>& jpeg, const char* cache) {
+  return with_policies({200, "image/jpeg", {jpeg.begin(), jpeg.end()}}, cache);
+}
+
+// True if a file of the image is as it was when it was indexed, without reading it.
+bool is_unchanged(const StoredImage& image, const IndexReader& index) {
+  return std::ranges::any_of(index.files_of(image.id), [](const SourceFile& file) {
+    const std::optional<SourceFile> now = look_at(file.path);
+    return now && is_same_state(*now, file);
+  });
+}
+
+bool is_within_limits(const StoredImage& image, const ImagesOptions& limits) {
+  return static_cast<double>(image.width) * image.height <= limits.max_megapixels * 1e6;
 }
 
 // True if the name, without its folder, contains a text of lower case.
@@ -37,15 +58,53 @@ bool name_contains(std::string_view path, std::string_view text) {
   return std::search(path.begin(), path.end(), text.begin(), text.end(), same) != path.end();
 }
 
-// Lists the files, by path, whose names contain a text and that are in a folder, if one is given.
-HttpResponse list_named(const Slice& slice, std::string name,
-                        const std::optional<std::string>& folder, const IndexReader& index) {
-  std::ranges::transform(name, name.begin(), lower_case);
+// Returns the start of the day in a parameter, "2019-07-14", and `later` days on, in ns since the
+// epoch by the server's clock and time zone; nothing if it is missing. Throws Refused.
+std::optional<std::int64_t> day(const HttpRequest& request, const char* name, int later) {
+  const std::optional<std::string> text = parameter(request, name);
+  if (!text) return std::nullopt;
+  std::tm date{};
+  const char* const end = ::strptime(text->c_str(), "%Y-%m-%d", &date);
+  if (end == nullptr || *end != '\0') {
+    throw Refused(400, ErrorKind::kUsage, "parameter",
+                  fmt::format("{}: must be a date such as 2019-07-14", name));
+  }
+  date.tm_mday += later;
+  date.tm_isdst = -1;
+  return std::int64_t{std::mktime(&date)} * 1'000'000'000;
+}
+
+// Which files are listed, by what a request says.
+class FileFilter {
+ public:
+  explicit FileFilter(const HttpRequest& request)
+      : name_(parameter(request, "name")),
+        folder_(folder_parameter(request)),
+        from_ns_(day(request, "from", 0)),
+        to_ns_(day(request, "to", 1)) {
+    if (name_) std::ranges::transform(*name_, name_->begin(), lower_case);
+  }
+
+  bool accepts_all() const { return !name_ && !folder_ && !from_ns_ && !to_ns_; }
+  bool accepts(std::string_view path, std::int64_t modified_ns) const {
+    return (!name_ || name_contains(path, *name_)) && (!folder_ || is_within(path, *folder_)) &&
+           (!from_ns_ || modified_ns >= *from_ns_) && (!to_ns_ || modified_ns < *to_ns_);
+  }
+
+ private:
+  std::optional<std::string> name_;  // in lower case
+  std::optional<std::string> folder_;
+  std::optional<std::int64_t> from_ns_;
+  std::optional<std::int64_t> to_ns_;
+};
+
+// Lists the files that a filter accepts, by path.
+HttpResponse list_filtered(const Slice& slice, const FileFilter& filter, const IndexReader& index) {
   std::vector<std::string> paths;
   std::uint64_t total = 0;
-  index.for_each_file([&](const std::string& path) {
+  index.for_each_file([&](const std::string& path, std::int64_t modified_ns) {
     check_time();
-    if (!name_contains(path, name) || (folder && !is_within(path, *folder))) return;
+    if (!filter.accepts(path, modified_ns)) return;
     if (++total > slice.after && paths.size() < slice.limit) paths.push_back(path);
   });
   Json images = Json::array();
@@ -63,11 +122,10 @@ HttpResponse list_named(const Slice& slice, std::string name,
 
 HttpResponse list_images(const HttpRequest& request, SearchState& state,
                          ServeContext& /*context*/) {
-  check_parameters(request, {"after", "limit", "name", "folder"});
+  check_parameters(request, {"after", "limit", "name", "folder", "from", "to"});
   const Slice slice(request, 100, 1000);
-  const std::optional<std::string> name = parameter(request, "name");
-  const std::optional<std::string> folder = folder_parameter(request);
-  if (name || folder) return list_named(slice, name.value_or(""), folder, state.index());
+  const FileFilter filter(request);
+  if (!filter.accepts_all()) return list_filtered(slice, filter, state.index());
   const auto after = static_cast<ImageId>(slice.after);
   std::vector<StoredImage> found = state.index().images_after(after, slice.limit + 1);
   const bool is_last = found.size() <= slice.limit;
@@ -86,15 +144,53 @@ HttpResponse show_image(const HttpRequest& request, SearchState& state, ServeCon
   return json_response(image_answer(state.index(), image_of_path(state.index(), request)));
 }
 
+// Lists the images that share a group with an image, then those that surely show the same thing by
+// the neighbour graph.
+HttpResponse list_neighbours(const HttpRequest& request, SearchState& state,
+                             ServeContext& context) {
+  check_parameters(request, {});
+  const IndexReader& index = state.index();
+  const ImageId id = image_of_path(index, request).id;
+  Json neighbours = Json::array();
+  std::set<ImageId> listed = {id};
+  const auto add = [&](ImageId image, const std::string& path, std::string_view kind,
+                       double probability) {
+    const std::optional<StoredImage> stored = index.image(image);
+    if (!stored || !listed.insert(image).second) return;  // removed, or listed already
+    Json& entry =
+        neighbours.emplace_back(listed_image(*stored, path.empty() ? stored->paths.front() : path));
+    entry["kind"] = kind;
+    entry["probability"] = probability;
+  };
+  const std::shared_ptr<const FoundGroups> found = current_groups(state, context);
+  for (const Group& group : found->with_files()) {
+    if (std::ranges::find(group.files, id, &GroupFile::image) == group.files.end()) continue;
+    for (const GroupFile& file : group.files) {
+      add(file.image, file.file.path, to_string(file.kind), file.probability);
+    }
+  }
+  for (const Neighbour& edge : index.neighbours(id)) {
+    if (!edge.by_votes) add(edge.image, {}, "neighbour", edge.weight);
+  }
+  return json_response({{"neighbours", std::move(neighbours)}});
+}
+
 HttpResponse image_thumbnail(const HttpRequest& request, SearchState& state,
                              ServeContext& context) {
   check_parameters(request, {"side"});
   const ImagesOptions& limits = context.config.images;
   const StoredImage image = image_of_path(state.index(), request);
-  const auto photo =
-      reduced_photo(file_of(image, limits), thumbnail_side(request), limits, kThumbnailQuality);
+  const int side = thumbnail_side(request);
+  if (is_unchanged(image, state.index()) && is_within_limits(image, limits)) {
+    if (auto jpeg = context.thumbnails.load(image.content, side)) {
+      return jpeg_response(*jpeg, kThumbnailLife);
+    }
+  }
+  const auto photo = reduced_photo(file_of(image, limits), side, limits, kThumbnailQuality);
   if (const auto* why = std::get_if<SkippedFile>(&photo)) throw cannot_be_read(*why);
-  return jpeg_response(std::get<ReducedPhoto>(photo), "private, max-age=300");
+  const std::vector<std::uint8_t>& jpeg = std::get<ReducedPhoto>(photo).jpeg;
+  context.thumbnails.store(image.content, side, jpeg);
+  return jpeg_response(jpeg, kThumbnailLife);
 }
 
 // Turns a photo of any format into JPEG, which a page can show.
@@ -106,7 +202,7 @@ HttpResponse photo_thumbnail(const HttpRequest& request, SearchState& /*state*/,
                                    sent_photo_limits(context.config), kThumbnailQuality);
   if (const auto* why = std::get_if<SkippedFile>(&photo)) throw unusable(*why);
   const auto& reduced = std::get<ReducedPhoto>(photo);
-  HttpResponse response = jpeg_response(reduced, "no-store");
+  HttpResponse response = jpeg_response(reduced.jpeg, "no-store");
   response.headers.emplace_back("Photo-Width", fmt::format("{}", reduced.width));
   response.headers.emplace_back("Photo-Height", fmt::format("{}", reduced.height));
   return response;

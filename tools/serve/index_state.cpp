@@ -46,6 +46,8 @@ HttpResponse show_index(const HttpRequest& request, SearchState& state, ServeCon
                         {"withheld", counts.withheld},
                         {"quarantined", counts.quarantined},
                         {"last_run", runs.empty() ? Json() : with_schema(run_answer(runs[0]))},
+                        {"actions", allowed_actions(context)},
+                        {"move_to", text_of_path(context.config.serve.move_to)},
                         {"request_seconds", context.config.serve.request_seconds}});
 }
 

@@ -22,6 +22,10 @@ namespace {
 constexpr double kTranslationPx = 3;
 constexpr double kTranslationShare = 0.02;
 
+// Gain in correlation from which a fit by pixels replaces a pose by features. A smaller one would
+// give up the exact place of a crop, or perspective.
+constexpr double kWorthAFit = 0.01;
+
 // Factor on the number of places to search for, because most may have other colours.
 constexpr std::uint32_t kColoursOfOneShape = 4;
 
@@ -124,7 +128,7 @@ class Locator {
     Hit hit = hit_of(refined.object_to_scene, object);
     hit.inliers = static_cast<std::uint32_t>(pose->inliers.size());
     hit.correlation = refined.correlation.value_or(0);
-    rate(refined.object_to_scene, hit);
+    fit_by_pixels(hit);
     remove_explained(pairs, pose->inliers, hit.quad);
     return hit;
   }
@@ -173,13 +177,25 @@ class Locator {
     });
   }
 
-  // Adds the standard error of a place found by features; with a mask, also the correlation under
-  // it.
-  void rate(const Homography& object_to_scene, Hit& hit) {
+  // Fits a hit by features to the pixels, and takes the fitted pose if that agrees better. Adds the
+  // standard error; where the hit keeps its pose, as one in perspective does, with its distance
+  // from the fitted centre. With a mask, also adds the correlation under it.
+  void fit_by_pixels(Hit& hit) {
     const auto fitted = search().fit_near(search_object(), scene_pixels(),
-                                          to_scene_ * object_to_scene * to_object_.inverse());
+                                          to_scene_ * hit.object_to_scene * to_object_.inverse());
     if (!fitted) return;
-    hit.position_error_px = fitted->fit.position_error_px / scene_.image.scale;
+    Hit by_pixels =
+        hit_of(to_scene_.inverse() * fitted->object_to_scene * to_object_, object_.image.record);
+    double distance_px =
+        std::hypot(by_pixels.centre.x - hit.centre.x, by_pixels.centre.y - hit.centre.y);
+    if (fitted->fit.correlation > hit.correlation + kWorthAFit) {
+      by_pixels.inliers = hit.inliers;
+      by_pixels.correlation = fitted->fit.correlation;
+      hit = by_pixels;
+      distance_px = 0;
+    }
+    hit.position_error_px =
+        std::hypot(fitted->fit.position_error_px / scene_.image.scale, distance_px);
     if (!mask().empty()) hit.correlation = fitted->fit.correlation;
   }
 

@@ -44,7 +44,8 @@ class RemoveCommand : public testing::Test {
   }
   std::vector<std::string> files() const {
     std::vector<std::string> paths;
-    IndexReader(database_).for_each_file([&](const std::string& path) { paths.push_back(path); });
+    IndexReader(database_).for_each_file(
+        [&](const std::string& path, std::int64_t) { paths.push_back(path); });
     std::ranges::sort(paths);
     return paths;
   }

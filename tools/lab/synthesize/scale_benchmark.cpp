@@ -169,7 +169,7 @@ class ScaleMeasurement {
 
  private:
   void check_photos(const IndexReader& sample) const {
-    sample.for_each_file([&](const std::string& path) {
+    sample.for_each_file([&](const std::string& path, std::int64_t) {
       if (has_file(path)) return;
       throw Error(ErrorKind::kInput,
                   fmt::format("{}: {} is gone: the sample is an index of photos that are still "

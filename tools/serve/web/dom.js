@@ -1,7 +1,7 @@
 // Makes elements from plain values. Text never becomes HTML.
 
 import { getThumbnail } from './api.js';
-import { baseName, folderName } from './text.js';
+import { baseName, folderName, localTime } from './text.js';
 
 const kSvg = 'http://www.w3.org/2000/svg';
 
@@ -60,6 +60,12 @@ export function otherFiles(path, paths, gone = []) {
     make('ul', {}, paths.filter((other) => other !== path).map(entry)));
 }
 
+// Shows when and by which camera a picture was taken, as far as its file says.
+export function originLine({ taken, camera }) {
+  const facts = [taken && `taken ${localTime(taken)}`, camera].filter(Boolean);
+  return facts.length > 0 ? make('p', { class: 'facts origin' }, facts.join(' · ')) : null;
+}
+
 // Copies a text. Returns false if the browser does not allow it.
 async function copy(text) {
   if (await navigator.clipboard?.writeText(text).then(() => true, () => false)) return true;
@@ -94,13 +100,34 @@ export async function showBlob(image, blob) {
   }
 }
 
-// Requests thumbnails when they come into view.
+// Requests thumbnails when they come into view. Beyond a number of them, those that came first and are out of view give
+// their memory back.
+const kMostPictures = 400;
+const pictures = new Set();
+
+function isNear(image) {
+  const { top, bottom } = image.getBoundingClientRect();
+  return bottom > -innerHeight && top < 2 * innerHeight && bottom !== top;
+}
+
+function giveBack() {
+  for (const image of pictures) {
+    if (pictures.size <= kMostPictures) return;
+    if (isNear(image)) continue;
+    pictures.delete(image);
+    image.removeAttribute('src');
+    if (image.isConnected) seen.observe(image);
+  }
+}
+
 const seen = new IntersectionObserver((entries) => {
   for (const { isIntersecting, target } of entries) {
     if (!isIntersecting) continue;
     seen.unobserve(target);
+    pictures.add(target);
     showThumbnail(target, target.dataset.image, 320);
   }
+  giveBack();
 }, { rootMargin: '300px' });
 
 // Returns why a picture of an indexed image cannot be shown.

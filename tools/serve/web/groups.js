@@ -1,5 +1,6 @@
 // Groups of files that show the same thing: sorted, filtered, compared, and selected for other programs.
 
+import { bindActions } from './act.js';
 import { getJson } from './api.js';
 import { Comparison } from './compare.js';
 import { button, byId, fileLabel, lazyPicture, make, say, setHidden, showThumbnail } from './dom.js';
@@ -139,6 +140,7 @@ function totals({ total, files, needless, needless_bytes: bytes, not_compared: r
 export async function showGroups() {
   drawn.clear();
   byId('group-totals').textContent = '';
+  byId('left').replaceChildren();
   await pages(byId('groups'), async (after) => {
     const answer = await getJson('/v1/groups', { after, limit: kPage, ...filter() });
     return {
@@ -172,6 +174,11 @@ function download({ name, blob }) {
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
 
+function unselect() {
+  selection.clear();
+  for (const { select } of drawn.values()) select.checked = false;
+}
+
 async function suggestFolders() {
   const { folders } = await getJson('/v1/folders');
   byId('group-folders').replaceChildren(...folders.map(({ path }) => make('option', { value: path })));
@@ -183,8 +190,9 @@ export function bindGroups(guard) {
   byId('group-filter').elements.folder.addEventListener('focus', () => guard(suggestFolders), { once: true });
   byId('select-all').addEventListener('click', () => guard(selectAll));
   byId('export').addEventListener('click', () => download(exported(byId('export-format').value, selection.entries())));
-  byId('unselect').addEventListener('click', () => {
-    selection.clear();
-    for (const { select } of drawn.values()) select.checked = false;
+  byId('unselect').addEventListener('click', unselect);
+  bindActions(guard, () => selection.entries(), () => {
+    unselect();
+    return showGroups();
   });
 }

@@ -46,14 +46,18 @@ function folderEntry(folder) {
     make('span', { class: 'facts' }, counted(folder.files, 'file')));
 }
 
-// Asks for a part of the names in a folder; null: of all.
-function setFilter(folder, name) {
+const kFilters = ['name', 'folder', 'from', 'to'];  // in the order of the address
+
+// Shows in the form what is asked for.
+function setFilter({ name = '', folder = '', from = '', to = '' }) {
   byId('name-filter').value = name;
-  byId('images').dataset.folder = folder ?? '';
+  byId('from-filter').value = from;
+  byId('to-filter').value = to;
+  byId('images').dataset.folder = folder;
 }
 
 export async function showImages() {
-  setFilter(null, '');
+  setFilter({});
   await showFiltered({}, async () => {
     const { folders } = await getJson('/v1/folders');
     return [make('ul', { class: 'subfolders roots', 'aria-label': 'Folders' }, folders.map(rootEntry))];
@@ -76,7 +80,7 @@ function headOfFolder({ path, ancestors, folders }) {
 
 export async function showFolder(path) {
   const section = byId('images');
-  setFilter(path, '');
+  setFilter({ folder: path });
   let subfolders = null;  // this visit's list
   await pages(section, async (after) => {
     const answer = await getJson('/v1/folder', { path, ...(after !== 0 && { after }), limit: kPage });
@@ -96,20 +100,23 @@ export async function showFolder(path) {
   if (document.activeElement === document.body) section.querySelector('.crumbs [aria-current]')?.focus();
 }
 
-// place: "NAME" or "NAME/FOLDER", each encoded.
+// place: "NAME/FOLDER/FROM/TO", each encoded; those at the end may be missing.
 export async function showNamed(place) {
-  const [name, folder] = place.split('/').map(decodedValue);
-  setFilter(folder || null, name);
-  await showFiltered({ name, ...(folder && { folder }) }, () => [
+  const values = place.split('/').map(decodedValue);
+  const filter = Object.fromEntries(kFilters.map((key, i) => [key, values[i]]).filter(([, value]) => value));
+  const { folder } = filter;
+  setFilter(filter);
+  await showFiltered(filter, () => [
     make('p', {}, folder ? folderLink(folder, `All of ${folder}`) : make('a', { href: '#images' }, 'All images'))]);
 }
 
 export function bindImages() {
   byId('filter-form').addEventListener('submit', (event) => {
     event.preventDefault();
-    const name = byId('name-filter').value.trim();
     const { folder } = byId('images').dataset;
-    if (name) location.hash = `#named=${encodeURIComponent(name)}${folder && `/${encodeURIComponent(folder)}`}`;
+    const values = [byId('name-filter').value.trim(), folder, byId('from-filter').value, byId('to-filter').value];
+    const place = values.map(encodeURIComponent).join('/').replace(/\/+$/, '');
+    if (values[0] || values[2] || values[3]) location.hash = `#named=${place}`;
     else location.hash = folder ? `#folder=${encodeURIComponent(folder)}` : '#images';
   });
 }

@@ -1,7 +1,8 @@
 // A larger view of an indexed image, over the list that it was opened from.
 
 import { getJson } from './api.js';
-import { byId, copyButton, fileLabel, make, otherFiles, say, showThumbnail } from './dom.js';
+import { byId, copyButton, fileLabel, make, originLine, otherFiles, say, showThumbnail } from './dom.js';
+import { neighboursOf } from './neighbours.js';
 import { baseName } from './text.js';
 
 const kSidePx = 1600;
@@ -13,13 +14,14 @@ function close() {
 // Opens the view; Escape, its button and the way back close it.
 export async function showLarger(id) {
   try {
-    const { paths, width, height } = await getJson(`/v1/images/${id}`);
+    const { paths, width, height, taken, camera } = await getJson(`/v1/images/${id}`);
     const image = make('img', { width, height, alt: baseName(paths[0]) });
     showThumbnail(image, id, kSidePx);
     byId('larger-content').replaceChildren(...[image, fileLabel(paths[0], 'h3'),
-      make('p', { class: 'facts' }, `${width} × ${height}`), otherFiles(paths[0], paths),
+      make('p', { class: 'facts' }, `${width} × ${height}`), originLine({ taken, camera }),
+      otherFiles(paths[0], paths),
       make('div', { class: 'row' }, copyButton(paths[0]),
-        make('a', { class: 'button', href: `#image=${id}` }, 'Look it up'))].filter(Boolean));
+        make('a', { class: 'button', href: `#image=${id}` }, 'Look it up')), neighboursOf(id)].filter(Boolean));
     history.pushState({ ...history.state, isLarger: true }, '');
     byId('larger').showModal();
   } catch (error) {

@@ -1,5 +1,6 @@
 // Shows the view that the address names after #, once the token is right.
 
+import { offerActions, showActed } from './act.js';
 import { bindGroups, showGroups } from './groups.js';
 import { passDoor } from './door.js';
 import { byId, say, setHidden } from './dom.js';
@@ -19,13 +20,14 @@ const kViews = {
   image: ['search', searchImage],
   groups: ['groups', showGroups],
   rejected: ['rejected', showRejected],
+  acted: ['acted', showActed],
   images: ['images', showImages],
   folder: ['images', (value) => showFolder(decodedValue(value))],
   named: ['images', showNamed],
   runs: ['runs', showRuns],
   quarantine: ['quarantine', showQuarantine],
 };
-const kParents = { rejected: 'groups', quarantine: 'runs' };  // the link that leads to a view
+const kParents = { rejected: 'groups', acted: 'groups', quarantine: 'runs' };  // the link that leads to a view
 const kSections = [...new Set(Object.values(kViews).map(([section]) => section))];
 
 let state = null;  // of the index, as the door saw it
@@ -89,6 +91,7 @@ async function enter() {
     return;
   }
   limitWaiting(state.request_seconds);
+  offerActions(state);
   for (const section of kSections) delete shown[section];
   route();
 }

@@ -1,6 +1,6 @@
 // What is said about a match.
 
-import { button, copyButton, fileLabel, lazyPicture, make, otherFiles, say } from './dom.js';
+import { button, copyButton, fileLabel, lazyPicture, make, originLine, otherFiles, say } from './dom.js';
 import { rejectButton } from './rejection.js';
 import { baseName, percent } from './text.js';
 
@@ -90,6 +90,7 @@ export function matchDetails(match, name, content, explain) {
   return [
     make('p', { class: 'line' }, badge(match), ` · ${facts(match)}`),
     fileLabel(match.path, 'h3'),
+    originLine(match),
     match.gone.includes(match.path) ? make('p', { class: 'facts' }, 'The file is gone.') : null,
     otherFiles(match.path, match.paths, match.gone),
     make('div', { class: 'row' }, ask, copyButton(match.path),

@@ -3,7 +3,8 @@
 import { showAnswer } from './answer.js';
 import { Comparison } from './compare.js';
 import { Crop } from './crop.js';
-import { byId, fileLabel, make, otherFiles, setHidden } from './dom.js';
+import { byId, fileLabel, make, originLine, otherFiles, setHidden } from './dom.js';
+import { neighboursOf } from './neighbours.js';
 import { ImageSubject, PhotoSubject } from './subject.js';
 import { bindWaiting, showFailure, stopWaiting, wait, waitQuietly } from './wait.js';
 
@@ -43,7 +44,8 @@ function present() {
 
 function name() {
   const parts = subject.isPhoto ? [make('h3', { class: 'name' }, subject.name)]
-    : [fileLabel(subject.paths[0], 'h3'), otherFiles(subject.paths[0], subject.paths)];
+    : [fileLabel(subject.paths[0], 'h3'), originLine(subject), otherFiles(subject.paths[0], subject.paths),
+      neighboursOf(subject.id)];
   byId('subject').replaceChildren(...parts.filter(Boolean));
 }
 

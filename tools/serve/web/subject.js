@@ -93,8 +93,8 @@ export class ImageSubject {
 
   async open() {
     if (!/^\d+$/.test(this.id)) throw new Error(`${this.id || 'Nothing'} is not the number of an image.`);
-    const { width, height, paths } = await getJson(`/v1/images/${this.id}`);
-    this.paths = paths;
+    const { width, height, paths, taken, camera } = await getJson(`/v1/images/${this.id}`);
+    Object.assign(this, { paths, taken, camera });
     this.name = baseName(paths[0]);
     const image = make('img', { alt: `${this.name}, with the outlines of matches` });
     this.picture = new Picture(image, width, height);

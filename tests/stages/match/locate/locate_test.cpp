@@ -218,6 +218,40 @@ TEST_F(Locate, TheErrorOfAPlaceIsInFullSizePixels) {
   }
 }
 
+TEST_F(Locate, SmallObjectsFoundByFeaturesLieWhereTheyClaim) {
+  const GrayImage photo_of_wall = photo("graf1.png");
+  const cv::Mat pixels(photo_of_wall.height, photo_of_wall.width, CV_8U,
+                       const_cast<std::uint8_t*>(photo_of_wall.pixels.data()));
+  // 27 degrees, 0.9 times as large.
+  const cv::Mat map = cv::getRotationMatrix2D({400, 320}, 27, 0.9);
+  cv::Mat moved;
+  cv::warpAffine(pixels, moved, map, pixels.size(), cv::INTER_CUBIC);
+  GrayImage scene(moved.cols, moved.rows);
+  std::copy(moved.datastart, moved.dataend, scene.pixels.begin());
+  constexpr int kSidePx = 64;
+  LocateOptions how;
+  how.method = "features";
+  const Query scene_query = query_of(*session_, scene);
+  int found = 0;
+  for (const auto& [left, top] :
+       {std::pair{330, 260}, {420, 300}, {300, 350}, {450, 400}, {500, 250}}) {
+    const GrayImage object = part_of(photo_of_wall, left, top, kSidePx, kSidePx);
+    const auto hits = locate(*session_, query_of(*session_, object), scene_query, {}, how).hits;
+    if (hits.empty()) continue;
+    ++found;
+    const double x = left + kSidePx / 2.0 - 0.5;
+    const double y = top + kSidePx / 2.0 - 0.5;
+    const auto at = [&](int row) {
+      return map.at<double>(row, 0) * x + map.at<double>(row, 1) * y + map.at<double>(row, 2) + 0.5;
+    };
+    EXPECT_LT(std::hypot(hits[0].centre.x - at(0), hits[0].centre.y - at(1)),
+              0.05 + 4 * hits[0].position_error_px.value_or(0))
+        << left << ", " << top;
+    EXPECT_GT(hits[0].correlation, 0.95) << left << ", " << top;
+  }
+  EXPECT_GE(found, 2);
+}
+
 TEST_F(Locate, TheMethodIsReported) {
   const Query scene = query_of(*session_, photo("graf1.png"));
   const Query object = query_of(*session_, part_of(photo("graf1.png"), 217, 143, 301, 240));

@@ -1,0 +1,27 @@
+// The neighbours of an indexed image: those of its group, and those in the neighbour graph.
+
+import { getJson } from './api.js';
+import { fileLabel, make, say, thumbnail } from './dom.js';
+import { percent } from './text.js';
+
+function neighbourOf({ id, path, kind, probability }) {
+  const likely = kind === 'exact' ? '' : ` · ${percent(probability)}`;
+  return make('li', {}, thumbnail(id, path), fileLabel(path),
+    make('p', { class: 'facts' }, `${kind === 'neighbour' ? 'same thing' : kind}${likely}`));
+}
+
+// Returns what is folded open to show them. id: number of the image.
+export function neighboursOf(id) {
+  const list = make('ul', { class: 'grid', 'aria-label': 'Neighbours' });
+  const element = make('details', { class: 'neighbours' }, make('summary', {}, 'Neighbours in the index'), list);
+  element.addEventListener('toggle', async () => {
+    try {
+      const { neighbours } = await getJson(`/v1/images/${id}/neighbours`);
+      list.replaceChildren(...(neighbours.length > 0 ? neighbours.map(neighbourOf)
+        : [make('li', { class: 'facts' }, 'none')]));
+    } catch (error) {
+      say(error.message, true);
+    }
+  }, { once: true });
+  return element;
+}
