@@ -228,7 +228,7 @@ TEST_F(Locate, SmallObjectsFoundByFeaturesLieWhereTheyClaim) {
   cv::warpAffine(pixels, moved, map, pixels.size(), cv::INTER_CUBIC);
   GrayImage scene(moved.cols, moved.rows);
   std::copy(moved.datastart, moved.dataend, scene.pixels.begin());
-  constexpr int kSidePx = 64;
+  constexpr int kSidePx = 96;
   LocateOptions how;
   how.method = "features";
   const Query scene_query = query_of(*session_, scene);
