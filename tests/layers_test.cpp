@@ -258,6 +258,8 @@ TEST(Files, ThatOptionsNameAreWrittenThroughTheGuard) {
   });
   EXPECT_THAT(writers, UnorderedElementsAre(
                            "base/files.cpp", "storage/output_file.cpp",
+                           // In the cache folder.
+                           "tools/serve/thumbnail_cache.cpp",
                            // The peak of memory, in /proc.
                            "tools/lab/synthesize/scale_benchmark.cpp",
                            // Names that the program makes: DATABASE.work, .pairs and .rejected,

@@ -36,7 +36,8 @@ TEST(QueryAnswer, HasTheShapeThatIsPromised) {
             R"("correlation":0.75,"evidence":{"votes_excess":0.0,"shortlist":0,"pairs":0,)"
             R"("effective_inliers":0,"coherence":0.0,"squeeze":1.0,"detail":null,"colour":null,)"
             R"("difference":null,"other_content":[]},"moved_px":0.5,)"
-            R"("quad":[[1.0,2.0],[3.142,2.0],[3.0,4.0],[1.0,4.0]]}]})");
+            R"("quad":[[1.0,2.0],[3.142,2.0],[3.0,4.0],[1.0,4.0]],)"
+            R"("taken":null,"camera":null}]})");
 }
 
 TEST(QueryAnswer, SaysHowARelatedImageWasFound) {
