@@ -382,6 +382,7 @@ std::vector<Groups::Pair> Groups::wanted_pairs() const {
     return std::tuple(pair.a, pair.b, -static_cast<int>(pair.relation.kind), pair.found);
   });
   std::vector<Pair> sorted;
+  sorted.reserve(order.size());
   for (const std::size_t i : order) sorted.push_back(std::move(pairs[i]));
   return sorted;
 }
