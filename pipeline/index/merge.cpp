@@ -98,6 +98,7 @@ void add_images(IndexWriter& target, const IndexReader& source, const StoreOptio
   std::size_t features = 0;
   const auto push_images = [&] {
     std::vector<ImageId> ids;
+    ids.reserve(images.size());
     for (const StoredImage& image : images) ids.push_back(image.id);
     auto all_features = source.features_with_signatures(ids);
     for (std::size_t i = 0; i < images.size(); ++i) {

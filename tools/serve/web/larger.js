@@ -9,12 +9,14 @@ const kSidePx = 1600;
 
 function close() {
   if (byId('larger').open) byId('larger').close();
+  byId('larger-content').replaceChildren();
 }
 
 // Opens the view; Escape, its button and the way back close it.
 export async function showLarger(id) {
   try {
     const { paths, width, height, taken, camera } = await getJson(`/v1/images/${id}`);
+    if (byId('larger').open) return;  // an earlier tap
     const image = make('img', { width, height, alt: baseName(paths[0]) });
     showThumbnail(image, id, kSidePx);
     byId('larger-content').replaceChildren(...[image, fileLabel(paths[0], 'h3'),
