@@ -1,6 +1,7 @@
 #include "storage/catalogue.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -64,8 +65,10 @@ void append(std::vector<T> from, std::vector<T>& to) {
 template <typename T, typename Key>
 void sort_and_keep_first(std::vector<T>& values, Key key) {
   std::ranges::stable_sort(values, {}, key);
-  const auto rest = std::ranges::unique(values, {}, key);
-  values.erase(rest.begin(), rest.end());
+  const auto has_key_of = [&](const T& one, const T& other) {
+    return std::invoke(key, one) == std::invoke(key, other);
+  };
+  values.erase(std::unique(values.begin(), values.end(), has_key_of), values.end());
 }
 
 void add_paths_of_copies(Shards& shards, StoredImage& image) {

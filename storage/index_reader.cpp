@@ -111,8 +111,7 @@ std::string IndexReader::content_hash() const {
     shard.with([&](Connection& reading) { add_image_digests(reading, digests); });
   }
   std::ranges::sort(digests);
-  const auto copies = std::ranges::unique(digests);
-  digests.erase(copies.begin(), copies.end());
+  digests.erase(std::unique(digests.begin(), digests.end()), digests.end());
   for (const ContentHash& digest : digests) out.put_array(digest.data(), digest.size());
   return to_hex(hash_content(out.view()));
 }
