@@ -25,15 +25,4 @@ bool WordCells::fit(std::size_t words, std::size_t descriptor_size) const {
          probes >= 1 && probes <= kMaxProbes;
 }
 
-SparseHistogram count_words(std::span<const IndexedFeature> features) {
-  SparseHistogram histogram;
-  for (const IndexedFeature& feature : features) {
-    if (histogram.empty() || histogram.back().word != feature.word) {
-      histogram.push_back({feature.word, 0});
-    }
-    ++histogram.back().count;
-  }
-  return histogram;
-}
-
 }  // namespace lookalike

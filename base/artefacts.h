@@ -3,7 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -165,7 +165,16 @@ struct ImageWords {
   SparseHistogram histogram;
 };
 
-// Counts the words of features that are sorted by word.
-SparseHistogram count_words(std::span<const IndexedFeature> features);
+// Counts the words of values that ascend by word; `word` projects a value to its word.
+template <typename Range, typename Word = std::identity>
+SparseHistogram count_words(const Range& ascending, Word word = {}) {
+  SparseHistogram histogram;
+  for (const auto& value : ascending) {
+    const std::uint32_t number = std::invoke(word, value);
+    if (histogram.empty() || histogram.back().word != number) histogram.push_back({number, 0});
+    ++histogram.back().count;
+  }
+  return histogram;
+}
 
 }  // namespace lookalike

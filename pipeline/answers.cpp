@@ -15,7 +15,6 @@
 #include "base/text.h"
 #include "pipeline/groups/groups.h"
 #include "stages/decode/file_description.h"
-#include "storage/stored_features.h"
 
 namespace lookalike {
 namespace {
@@ -253,7 +252,7 @@ Json explain_answer(const std::string& query, const Explanation& explanation) {
 
 Json image_answer(const IndexReader& index, const StoredImage& image) {
   Json histogram = Json::array();
-  for (const WordCount& entry : count_words(index.features(image.id))) {
+  for (const WordCount& entry : count_words(index.features(image.id).words)) {
     histogram.push_back(Json::array({entry.word, entry.count}));
   }
   Json answer = {{"id", image.id},

@@ -12,6 +12,7 @@ namespace lookalike {
 namespace {
 
 constexpr std::size_t kChecksumBytes = 4;
+constexpr std::int64_t kNoRow = 0;  // of the codebook's blobs, of which there is one each
 
 std::uint32_t short_checksum(ByteView payload, std::int64_t row) {
   return static_cast<std::uint32_t>(checksum(payload, static_cast<std::uint64_t>(row)));
@@ -187,7 +188,7 @@ std::size_t EncodedPostings::Images::read(ImageId* images, std::size_t count) {
   return changes;
 }
 
-EncodedPostings open_postings(ByteView blob, ImageNumbers numbers, std::int64_t row) {
+EncodedPostings open_postings(ByteView blob, std::int64_t row, ImageNumbers numbers) {
   return EncodedPostings(open_blob(blob, row), numbers);
 }
 
@@ -233,11 +234,11 @@ StoredFeatures decode_histogram(ByteView blob, std::int64_t row) {
 Bytes encode_floats(std::span<const float> values) {
   ByteWriter out;
   out.put_array(values.data(), values.size());
-  return seal_blob(out.take(), 0);
+  return seal_blob(out.take(), kNoRow);
 }
 
 std::vector<float> decode_floats(ByteView blob) {
-  const ByteView payload = open_blob(blob);
+  const ByteView payload = open_blob(blob, kNoRow);
   ByteReader in(payload, ErrorKind::kStorage);
   auto values = in.get_vector<float>(payload.size() / sizeof(float));
   in.require_end();
@@ -265,12 +266,12 @@ Bytes encode_cells(const WordCells& cells) {
   if (cells.empty()) return {};
   ByteWriter out;
   put_cells(out, cells);
-  return seal_blob(out.take(), 0);
+  return seal_blob(out.take(), kNoRow);
 }
 
 WordCells decode_cells(ByteView blob, std::size_t words, std::size_t descriptor_size) {
   if (blob.empty()) return {};
-  ByteReader in(open_blob(blob), ErrorKind::kStorage);
+  ByteReader in(open_blob(blob, kNoRow), ErrorKind::kStorage);
   WordCells cells = get_cells(in, words, descriptor_size);
   in.require_end();
   return cells;

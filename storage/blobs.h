@@ -20,13 +20,13 @@ namespace lookalike {
 // Appends the checksum for a row to the bytes of a blob of any kind.
 Bytes seal_blob(Bytes payload, std::int64_t row);
 // Returns a blob without its checksum. Throws Error(kStorage) unless that is right.
-ByteView open_blob(ByteView blob, std::int64_t row = 0);
+ByteView open_blob(ByteView blob, std::int64_t row);
 
 // Encodes the postings of one word in one segment: images ascending, one entry per feature.
 Bytes encode_postings(std::span<const ImageId> images, std::span<const std::uint64_t> signatures,
-                      std::int64_t row = 0);
+                      std::int64_t row);
 // Appends to the postings.
-void decode_postings(ByteView blob, WordPostings& postings, std::int64_t row = 0);
+void decode_postings(ByteView blob, WordPostings& postings, std::int64_t row);
 
 // View of an encoded posting list, scanned without decoding all of it.
 class EncodedPostings {
@@ -68,7 +68,7 @@ class EncodedPostings {
 };
 
 // Throws Error(kStorage) unless the blob is undamaged.
-EncodedPostings open_postings(ByteView blob, ImageNumbers numbers = {}, std::int64_t row = 0);
+EncodedPostings open_postings(ByteView blob, std::int64_t row, ImageNumbers numbers = {});
 
 // Rounding of a record. Positions: 1/65535 of the longer side, from the outer corner of the
 // top-left pixel, clamped to the image.

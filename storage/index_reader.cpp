@@ -1,6 +1,8 @@
 #include "storage/index_reader.h"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 
 #include "base/content_hash.h"
 #include "storage/blobs.h"
@@ -18,8 +20,8 @@ void put_blob(ByteWriter& out, ByteView blob) {
 // Sums of the digests of an image's postings, by the image's number in its database.
 using PostingSums = std::vector<std::uint64_t>;
 
-// Returns them for all postings, removed images included. A posting's digest covers its word, its
-// place among those of the word and image, and its signature.
+// Returns them for all postings, removed images included. A posting's digest is that of its
+// signature, seeded with its word and its place in the image's run of postings.
 PostingSums posting_sums(Connection& connection) {
   PostingSums sums;
   Rows rows = connection.rows("SELECT id, data FROM postings");
@@ -34,11 +36,10 @@ PostingSums posting_sums(Connection& connection) {
       const ImageId image = postings.images[i];
       place = i > 0 && postings.images[i - 1] == image ? place + 1 : 0;
       if (sums.size() <= image) sums.resize(std::size_t{image} + 1);
-      ByteWriter posting;
-      posting.put<std::uint32_t>(word);
-      posting.put<std::uint32_t>(place);
-      posting.put<std::uint64_t>(postings.signatures[i]);
-      sums[image] += checksum(posting.view());
+      const std::uint64_t& signature = postings.signatures[i];
+      std::array<std::uint8_t, sizeof signature> bytes{};
+      std::memcpy(bytes.data(), &signature, sizeof signature);
+      sums[image] += checksum(bytes, std::uint64_t{word} << 32U | place);
     }
   }
   return sums;

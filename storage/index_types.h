@@ -79,15 +79,15 @@ struct FeatureGeometry {
 };
 
 // The record of an image: the words of its features, ascending, which are its histogram, and their
-// geometry in the same order. The signatures are in the posting lists alone: the postings of a word
-// and an image are in the order of the record.
+// geometry in the same order. The signatures are in the posting lists alone. There an image has a
+// run of postings for each of its words, in the order of the record.
 struct StoredFeatures {
   std::vector<std::uint32_t> words;
   std::vector<FeatureGeometry> geometry;
 
   std::size_t size() const { return words.size(); }
   bool empty() const { return words.empty(); }
-  // Returns the number of the first feature of a word; size() or that of a later word without one.
+  // Returns the number of the first feature whose word is at least this one; size() without any.
   std::size_t first_of(std::uint32_t word) const {
     return static_cast<std::size_t>(std::ranges::lower_bound(words, word) - words.begin());
   }

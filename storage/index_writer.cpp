@@ -79,7 +79,7 @@ double euclidean_norm(const SparseHistogram& histogram) {
 void check_features(const ImageToStore& image, std::size_t word_count) {
   const ImageWords& words = image.words;
   require(!image.blank || words.features.empty(), "publish: a blank image with features");
-  if (count_words(words.features) != words.histogram) {
+  if (count_words(words.features, &IndexedFeature::word) != words.histogram) {
     throw Error(ErrorKind::kInput,
                 words.image.file.path + ": its histogram does not count its features");
   }

@@ -57,7 +57,7 @@ void InvertedIndex::for_each_list(std::uint32_t word,
         Rows rows = reading.rows("SELECT data FROM postings WHERE id = ?", id);
         if (!rows.next()) continue;
         visit(decode_named(reading, "postings of word", word,
-                           [&] { return open_postings(rows.blob(0), shard.numbers, id); }));
+                           [&] { return open_postings(rows.blob(0), id, shard.numbers); }));
       }
     });
   }

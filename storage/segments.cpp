@@ -25,8 +25,7 @@ constexpr std::size_t kMaxMergedAtOnce = 256;
 constexpr std::uint64_t kRemovedShare = 4;
 // merge_small_segments() leaves segments larger than this many times all smaller ones together.
 constexpr std::uint64_t kLeastGrowth = 4;
-// A merge takes this many transactions, unless they would be smaller than the second number or
-// larger than kMergeStepBytes.
+// Transactions of a merge, fewer or more to keep them between kLeastStepBytes and kMergeStepBytes.
 constexpr std::uint64_t kMergeSteps = 32;
 constexpr std::size_t kLeastStepBytes = std::size_t{1} << 20;
 constexpr std::uint64_t kPostingBytes = 9;  // about
@@ -189,8 +188,9 @@ std::optional<std::uint32_t> merge_step(Connection& connection, std::span<const 
     for (std::size_t bytes = 0; !is_done && bytes < step_bytes;) {
       std::vector<MergedWord> words = cursor.next(std::min(kMergedBytes, step_bytes));
       parallel_ranges(words.size(), [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i)
+        for (std::size_t i = begin; i < end; ++i) {
           merge_word(connection, segments, into, removed, words[i]);
+        }
       });
       for (const MergedWord& word : words) {
         for (const MergedWord::Part& part : word.parts) {
@@ -225,8 +225,8 @@ std::optional<std::uint32_t> merge_step(Connection& connection, std::span<const 
   return is_done ? std::nullopt : std::optional(last + 1);
 }
 
-// While it exists, commits of the connection are not synced: a power cut may undo the last of them,
-// in their order, and the next synced commit makes all of them durable.
+// Leaves the connection's commits unsynced while it exists. A power cut may lose the latest ones;
+// the next synced commit makes all of them durable.
 class UnsyncedCommits {
  public:
   explicit UnsyncedCommits(Connection& connection) : connection_(connection) {

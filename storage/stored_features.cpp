@@ -94,15 +94,6 @@ std::vector<std::vector<std::uint64_t>> read_signatures(const ForEachList& for_e
   return signatures;
 }
 
-SparseHistogram count_words(const StoredFeatures& features) {
-  SparseHistogram histogram;
-  for (const std::uint32_t word : features.words) {
-    if (histogram.empty() || histogram.back().word != word) histogram.push_back({word, 0});
-    ++histogram.back().count;
-  }
-  return histogram;
-}
-
 std::vector<IndexedFeature> with_signatures(const StoredFeatures& features,
                                             std::span<const std::uint64_t> signatures) {
   require(features.size() == signatures.size(), "with_signatures: sizes differ");

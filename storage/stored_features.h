@@ -21,9 +21,6 @@ std::vector<std::vector<std::uint64_t>> read_signatures(const ForEachList& for_e
                                                         std::span<const ImageId> images,
                                                         std::span<const StoredFeatures> records);
 
-// Counts the words of a record.
-SparseHistogram count_words(const StoredFeatures& features);
-
 // Joins the features of a record with their signatures.
 std::vector<IndexedFeature> with_signatures(const StoredFeatures& features,
                                             std::span<const std::uint64_t> signatures);

@@ -66,7 +66,7 @@ void push_image(const IndexReader& source, const StoredImage& image,
   words.image.width = image.width;
   words.image.height = image.height;
   words.features = std::move(features);
-  words.histogram = count_words(words.features);
+  words.histogram = count_words(words.features, &IndexedFeature::word);
   Item item;
   item.content = image.content;
   item.sums = image.sums;

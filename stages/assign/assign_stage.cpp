@@ -101,7 +101,7 @@ ImageWords image_words(const ImageRecord& image, std::span<const Keypoint> keypo
                        std::span<const std::uint32_t> words,
                        std::span<const std::uint64_t> signatures) {
   std::vector<IndexedFeature> indexed = by_word(keypoints, words, signatures);
-  SparseHistogram histogram = count_words(indexed);
+  SparseHistogram histogram = count_words(indexed, &IndexedFeature::word);
   return {image, std::move(indexed), std::move(histogram)};
 }
 

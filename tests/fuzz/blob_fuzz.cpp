@@ -16,21 +16,23 @@
 namespace lookalike {
 namespace {
 
+constexpr std::int64_t kRow = 0;  // of the blobs
+
 void read_postings(ByteView blob) {
-  const EncodedPostings list = open_postings(blob);
+  const EncodedPostings list = open_postings(blob, kRow);
   std::vector<ImageId> images(list.size());
   EncodedPostings::Images(list).read(images.data(), images.size());
   WordPostings postings;
-  decode_postings(blob, postings);
+  decode_postings(blob, postings, kRow);
   promise(images == postings.images);
   promise(postings.images.size() == postings.signatures.size());
   WordPostings again;
-  decode_postings(encode_postings(postings.images, postings.signatures), again);
+  decode_postings(encode_postings(postings.images, postings.signatures, kRow), again, kRow);
   promise(again.images == postings.images && again.signatures == postings.signatures);
 }
 
 void read_histogram(ByteView blob) {
-  const StoredFeatures features = decode_histogram(blob, 0);
+  const StoredFeatures features = decode_histogram(blob, kRow);
   promise(std::ranges::is_sorted(features.words));
   for (const FeatureGeometry& feature : features.geometry) {
     promise(std::abs(feature.laplacian_sign) <= 1);
@@ -40,7 +42,8 @@ void read_histogram(ByteView blob) {
       static_cast<std::uint32_t>(ByteReader(blob, ErrorKind::kStorage).get_varint());
   const std::vector<std::uint64_t> signatures(features.size());
   const auto whole = with_signatures(features, signatures);
-  promise(decode_histogram(seal_blob(encode_histogram(whole, longer_side), 0), 0) == features);
+  promise(decode_histogram(seal_blob(encode_histogram(whole, longer_side), kRow), kRow) ==
+          features);
 }
 
 void read_floats(ByteView blob) {

@@ -11,6 +11,8 @@
 namespace lookalike {
 namespace {
 
+constexpr std::int64_t kBlobRow = 0;  // of the blobs
+
 constexpr std::uint32_t kLongerSide = 640;
 
 std::vector<IndexedFeature> features_of(std::uint64_t seed, std::size_t count) {
@@ -24,19 +26,19 @@ StoredFeatures histogram_again(const Bytes& payload) {
 Bytes postings_blob() {
   const std::vector<ImageId> images = {3, 3, 200, 70000, 4'294'967'295};
   const std::vector<std::uint64_t> signatures = {1, 2, 3, ~0ULL, 5};
-  return encode_postings(images, signatures);
+  return encode_postings(images, signatures, kBlobRow);
 }
 
 TEST(PostingsCodec, ComesBackAndIsAppended) {
   WordPostings postings{{1}, {9}};
-  decode_postings(postings_blob(), postings);
+  decode_postings(postings_blob(), postings, kBlobRow);
   EXPECT_THAT(postings.images, testing::ElementsAre(1, 3, 3, 200, 70000, 4'294'967'295));
   EXPECT_THAT(postings.signatures, testing::ElementsAre(9, 1, 2, 3, ~0ULL, 5));
 }
 
 TEST(PostingsCodec, NoPostingsComeBack) {
   WordPostings postings;
-  decode_postings(encode_postings({}, {}), postings);
+  decode_postings(encode_postings({}, {}, kBlobRow), postings, kBlobRow);
   EXPECT_TRUE(postings.images.empty());
 }
 
@@ -44,7 +46,7 @@ TEST(PostingsCodec, ADenseWordTakesAboutNineBytesAPosting) {
   std::vector<ImageId> images(1000);
   for (std::size_t i = 0; i < images.size(); ++i) images[i] = static_cast<ImageId>(5 * i + 1);
   const std::vector<std::uint64_t> signatures(images.size());
-  EXPECT_LE(encode_postings(images, signatures).size(), images.size() * 9 + 8);
+  EXPECT_LE(encode_postings(images, signatures, kBlobRow).size(), images.size() * 9 + 8);
 }
 
 // Numbers of every length, so that reads begin and end inside groups of eight bytes.
@@ -58,10 +60,10 @@ TEST(EncodedPostings, AreReadInPiecesAsTheyAreDecodedWhole) {
     if (random.below(3) > 0)
       image += static_cast<ImageId>(random.bits() >> (43 + random.below(21)));
   }
-  const Bytes blob = encode_postings(expected.images, expected.signatures);
-  EXPECT_EQ(open_postings(encode_postings({}, {})).size(), 0U);
+  const Bytes blob = encode_postings(expected.images, expected.signatures, kBlobRow);
+  EXPECT_EQ(open_postings(encode_postings({}, {}, kBlobRow), kBlobRow).size(), 0U);
   for (const std::size_t piece : {1U, 7U, 8U, 9U, 64U, 2000U}) {
-    const EncodedPostings list = open_postings(blob);
+    const EncodedPostings list = open_postings(blob, kBlobRow);
     ASSERT_EQ(list.size(), expected.images.size());
     EncodedPostings::Images decoder(list);
     std::vector<ImageId> images(list.size());
@@ -98,7 +100,8 @@ TEST(EncodedPostings, NumbersThatDoNotFitAreRefused) {
 TEST(PostingsCodec, DescendingImagesAreABug) {
   const std::vector<ImageId> images = {2, 1};
   const std::vector<std::uint64_t> signatures = {0, 0};
-  EXPECT_EQ(error_of([&] { encode_postings(images, signatures); }).kind(), ErrorKind::kInternal);
+  EXPECT_EQ(error_of([&] { encode_postings(images, signatures, kBlobRow); }).kind(),
+            ErrorKind::kInternal);
 }
 
 void expect_every_flip_noticed(const Bytes& blob, const std::function<void(ByteView)>& decode) {
@@ -117,20 +120,20 @@ void expect_every_flip_noticed(const Bytes& blob, const std::function<void(ByteV
 TEST(Codecs, EveryFlippedBitAndEveryTruncationIsNoticed) {
   expect_every_flip_noticed(postings_blob(), [](ByteView blob) {
     WordPostings postings;
-    decode_postings(blob, postings);
+    decode_postings(blob, postings, kBlobRow);
   });
-  expect_every_flip_noticed(postings_blob(), [](ByteView blob) { open_postings(blob); });
+  expect_every_flip_noticed(postings_blob(), [](ByteView blob) { open_postings(blob, kBlobRow); });
   expect_every_flip_noticed(seal_blob(encode_histogram(features_of(1, 5), kLongerSide), 7),
                             [](ByteView blob) { decode_histogram(blob, 7); });
   expect_every_flip_noticed(encode_floats(std::vector<float>{1, -2, 3}), decode_floats);
   expect_every_flip_noticed(encode_floats(std::vector<float>{1, -2, 3}),
-                            [](ByteView blob) { open_blob(blob); });
+                            [](ByteView blob) { open_blob(blob, 0); });
 }
 
 TEST(Codecs, ABlobOfAnotherRowIsNoticed) {
   const Bytes postings = encode_postings(std::vector<ImageId>{1}, std::vector<std::uint64_t>{2}, 5);
-  EXPECT_NO_THROW(open_postings(postings, {}, 5));
-  EXPECT_EQ(error_of([&] { open_postings(postings, {}, 6); }).kind(), ErrorKind::kStorage);
+  EXPECT_NO_THROW(open_postings(postings, 5));
+  EXPECT_EQ(error_of([&] { open_postings(postings, 6); }).kind(), ErrorKind::kStorage);
   const Bytes histogram = seal_blob(encode_histogram(features_of(1, 5), kLongerSide), 5);
   EXPECT_NO_THROW(decode_histogram(histogram, 5));
   EXPECT_EQ(error_of([&] { decode_histogram(histogram, 6); }).kind(), ErrorKind::kStorage);

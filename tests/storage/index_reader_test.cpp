@@ -562,7 +562,7 @@ TEST_F(ContentHashTest, ChangesWithAnythingThatIsIndexed) {
   EXPECT_NE(changed([](auto& i) { i.sums.sum += 1; }), before);
   EXPECT_NE(changed([](auto& i) {
               i.words.features.pop_back();
-              i.words.histogram = count_words(i.words.features);
+              i.words.histogram = count_words(i.words.features, &IndexedFeature::word);
             }),
             before);
   EXPECT_NE(changed([](auto& i) { i.words.features[0].signature ^= 1U; }), before);

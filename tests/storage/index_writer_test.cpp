@@ -218,7 +218,7 @@ TEST_F(IndexTest, APublishThatThrowsMidwayLeavesNothing) {
   std::vector<ImageToStore> batch = {sample_to_store(2), sample_to_store(3), sample_to_store(4)};
   batch[0].words.image.file = sample_file(1);  // would remove image 1
   batch[2].words.features.back().word = 16;
-  batch[2].words.histogram = count_words(batch[2].words.features);
+  batch[2].words.histogram = count_words(batch[2].words.features, &IndexedFeature::word);
   const Error error = error_of([&] { writer_->publish(batch); });
   EXPECT_EQ(error.kind(), ErrorKind::kInput);
   EXPECT_THAT(error.what(), HasSubstr("/photos/4.jpg: has word 16, and the codebook has 16"));

@@ -1,5 +1,4 @@
 #include "pipeline/stored_calibration.h"
-#include "storage/stored_features.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
@@ -81,7 +80,7 @@ void print_show(const Facts& facts) {
 // Prints the most frequent words of the histogram.
 void print_histogram(const IndexReader& index, ImageId id) {
   constexpr std::size_t kMostShown = 10;
-  SparseHistogram histogram = count_words(index.features(id));
+  SparseHistogram histogram = count_words(index.features(id).words);
   std::stable_sort(histogram.begin(), histogram.end(),
                    [](const WordCount& a, const WordCount& b) { return a.count > b.count; });
   std::string words;

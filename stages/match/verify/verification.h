@@ -54,10 +54,10 @@ struct FeaturePair {
 // Returns the pairs, in their order, that share no feature with an earlier one of the result.
 std::vector<FeaturePair> one_to_one(std::span<const FeaturePair> pairs);
 
-// Pairs the features of an indexed image one-to-one with those of a query, from the pairs of one
-// word and near signatures: those of one Laplacian sign. The nearest pair comes first; ties by
-// query feature, then by object feature. A query feature may have several words. Throws
-// Error(kStorage) for a posting that the record lacks.
+// Makes one-to-one pairs of an indexed image's features and a query's. Keeps the word pairs whose
+// features have the same Laplacian sign; of two that share a feature, the nearer one. The nearest
+// pair comes first; ties by query feature, then by object feature. A query feature may have several
+// words. Throws Error(kStorage) for a posting that the record lacks.
 std::vector<FeaturePair> feature_pairs(const StoredFeatures& object,
                                        std::span<const QueryWord> query,
                                        std::span<const WordPair> pairs);

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/signature.h"
+#include "stages/match/vote/runs.h"
 
 namespace lookalike {
 namespace {
@@ -37,6 +38,17 @@ IndexQuery index_query(const Query& query, const Codebook& codebook, WordAssigne
   }
   sort_by_word(result.words);
   return result;
+}
+
+std::vector<std::span<const QueryWord>> word_runs(std::span<const QueryWord> words) {
+  std::vector<std::span<const QueryWord>> runs;
+  for_each_run(
+      words,
+      [&](std::size_t first, std::size_t end) {
+        runs.push_back(words.subspan(first, end - first));
+      },
+      &QueryWord::word);
+  return runs;
 }
 
 IndexQuery index_query(const Record& record, std::span<const std::uint64_t> signatures) {

@@ -40,6 +40,9 @@ struct IndexQuery {
 IndexQuery index_query(const Query& query, const Codebook& codebook, WordAssigner& assigner,
                        std::size_t words_per_feature, std::size_t features);
 
+// Splits words, which are sorted by word, into those of one word each.
+std::vector<std::span<const QueryWord>> word_runs(std::span<const QueryWord> words);
+
 // Makes the query of an indexed image from its record and the signatures of its features, one word
 // per feature.
 IndexQuery index_query(const Record& record, std::span<const std::uint64_t> signatures);

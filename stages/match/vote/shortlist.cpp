@@ -173,13 +173,7 @@ std::vector<RankedImage> Shortlist::find(std::span<const QueryWord> words, std::
 Shortlist::Scores Shortlist::host_scores(std::span<const QueryWord> words,
                                          std::size_t threads) const {
   constexpr std::size_t kRunsAtOnce = 16;  // neighbours in the index
-  std::vector<std::span<const QueryWord>> runs;
-  for_each_run(
-      words,
-      [&](std::size_t first, std::size_t end) {
-        runs.push_back(words.subspan(first, end - first));
-      },
-      &QueryWord::word);
+  const std::vector<std::span<const QueryWord>> runs = word_runs(words);
   Scores scores(norms_.size(), 0);
   parallel_for((runs.size() + kRunsAtOnce - 1) / kRunsAtOnce, threads, [&](std::size_t part) {
     std::vector<Votes> votes;

@@ -7,7 +7,6 @@
 
 #include "base/hamming.h"
 #include "base/parallel.h"
-#include "stages/match/vote/runs.h"
 
 namespace lookalike {
 namespace {
@@ -96,13 +95,7 @@ std::vector<std::vector<WordPair>> word_pairs(std::span<const QueryWord> words,
                                               std::uint32_t hamming_threshold,
                                               std::size_t threads) {
   const Places places(images);
-  std::vector<std::span<const QueryWord>> runs;
-  for_each_run(
-      words,
-      [&](std::size_t first, std::size_t end) {
-        runs.push_back(words.subspan(first, end - first));
-      },
-      &QueryWord::word);
+  const std::vector<std::span<const QueryWord>> runs = word_runs(words);
   constexpr std::size_t kRunsAtOnce = 64;  // neighbours in the index
   std::vector<std::vector<ImagePair>> parts((runs.size() + kRunsAtOnce - 1) / kRunsAtOnce);
   parallel_for(parts.size(), threads, [&](std::size_t part) {
@@ -116,9 +109,15 @@ std::vector<std::vector<WordPair>> word_pairs(std::span<const QueryWord> words,
       });
     }
   });
-  std::vector<std::vector<WordPair>> pairs(images.size());
+  std::vector<std::size_t> counts(images.size());
   for (const std::vector<ImagePair>& part : parts) {
+    for (const ImagePair& each : part) ++counts[each.image];
+  }
+  std::vector<std::vector<WordPair>> pairs(images.size());
+  for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i].reserve(counts[i]);
+  for (std::vector<ImagePair>& part : parts) {
     for (const ImagePair& each : part) pairs[each.image].push_back(each.pair);
+    part = {};
   }
   return pairs;
 }

@@ -11,10 +11,10 @@
 
 namespace lookalike {
 
-// A query's word and a posting of an image: they have one word, and near signatures.
+// A query's word and a posting of an image that have the same word, and near signatures.
 struct WordPair {
   std::uint32_t query_word = 0;  // number in IndexQuery::words
-  std::uint32_t place = 0;       // of the posting among those of the word and image, from 0
+  std::uint32_t place = 0;       // in the image's run of postings, from 0
   std::uint32_t distance = 0;    // bits
 
   bool operator==(const WordPair&) const = default;

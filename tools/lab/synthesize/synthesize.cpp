@@ -131,7 +131,7 @@ class Synthesis {
     image.words.image.width = each.image.width;
     image.words.image.height = each.image.height;
     image.words.features = each.features;
-    image.words.histogram = count_words(each.features);
+    image.words.histogram = count_words(each.features, &IndexedFeature::word);
     image.sums = each.image.sums;
     image.blank = each.image.blank;
     return image;
@@ -156,7 +156,7 @@ class Synthesis {
     if (is_copy) made.copy = add_copy(model, words, random);
     add_strangers(words, random);
     std::ranges::stable_sort(words.features, {}, &IndexedFeature::word);
-    words.histogram = count_words(words.features);
+    words.histogram = count_words(words.features, &IndexedFeature::word);
     return made;
   }
 

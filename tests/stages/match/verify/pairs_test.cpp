@@ -10,6 +10,8 @@
 namespace lookalike {
 namespace {
 
+constexpr std::int64_t kPairsRow = 0;  // of the blobs
+
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
@@ -40,8 +42,8 @@ std::vector<FeaturePair> pair_by_words(const std::vector<IndexedFeature>& object
       images.push_back(kImage);
       signatures.push_back(each.signature);
     }
-    const Bytes blob = encode_postings(images, signatures);
-    visit(open_postings(blob));
+    const Bytes blob = encode_postings(images, signatures, kPairsRow);
+    visit(open_postings(blob, kPairsRow));
   };
   const auto pairs = word_pairs(query, {&kImage, 1}, for_each_list, threshold, 2);
   return feature_pairs(features, query, pairs.front());
@@ -91,9 +93,9 @@ TEST(WordPairs, OfSeveralImagesHaveThePlacesOfTheirPostings) {
       signatures.push_back(random.bits());
     }
   }
-  const Bytes blob = encode_postings(images, signatures);
+  const Bytes blob = encode_postings(images, signatures, kPairsRow);
   const auto for_each_list = [&](std::uint32_t word, const auto& visit) {
-    if (word == 9) visit(open_postings(blob));
+    if (word == 9) visit(open_postings(blob, kPairsRow));
   };
   const std::vector<QueryWord> query = {{8, 0, 0, 1}, {9, random.bits(), 1, 1}};
   const std::vector<ImageId> wanted = {150, 3, 64, 200};

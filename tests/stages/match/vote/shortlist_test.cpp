@@ -16,6 +16,8 @@
 namespace lookalike {
 namespace {
 
+constexpr std::int64_t kPostingsRow = 0;  // of the blobs
+
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -52,8 +54,8 @@ struct Postings {
       const auto found = words.find(word);
       if (found == words.end()) return;
       for (const WordPostings& list : found->second) {
-        const Bytes blob = encode_postings(list.images, list.signatures);
-        visit(open_postings(blob));
+        const Bytes blob = encode_postings(list.images, list.signatures, kPostingsRow);
+        visit(open_postings(blob, kPostingsRow));
       }
     };
     // Descends as the ids ascend.
@@ -332,8 +334,9 @@ TEST(Shortlist, ListsThatDoNotFitTheDeviceAreAnError) {
                    small,
                    [&](std::uint32_t word, const auto& visit) {
                      for (const WordPostings& list : index.words.at(word)) {
-                       const Bytes blob = encode_postings(list.images, list.signatures);
-                       visit(open_postings(blob));
+                       const Bytes blob =
+                           encode_postings(list.images, list.signatures, kPostingsRow);
+                       visit(open_postings(blob, kPostingsRow));
                      }
                    },
                    40, 100'000, 1),
