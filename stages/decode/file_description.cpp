@@ -281,32 +281,17 @@ std::string time_of(std::string text) {
   return text;
 }
 
-// Returns what EXIF data in TIFF form says.
+// Returns the camera's name; most makers begin that of the model with their own.
+std::string camera_of(const std::string& maker, const std::string& model) {
+  if (maker.empty() || model.empty()) return maker + model;
+  return model.starts_with(maker.substr(0, maker.find(' '))) ? model : maker + " " + model;
+}
+
+// Returns the origin that EXIF data in TIFF form names.
 PhotoOrigin read_origin(ByteSpan exif) {
-  if (exif.size() < 8 || !is_tiff(exif)) return {};
-  TiffDirectory directory = first_directory(exif);
-  std::size_t further = 0;
-  std::string maker;
-  std::string model;
-  PhotoOrigin origin;
-  const auto visit = [&](std::uint64_t tag, std::uint64_t count, std::uint64_t value,
-                         std::size_t place) {
-    if (tag == 271) maker = text_value(directory, count, place);
-    if (tag == 272) model = text_value(directory, count, place);
-    if (tag == 36867) origin.taken = time_of(text_value(directory, count, place));
-    if (tag == 34665) further = value;
-  };
-  directory.for_each_entry(visit);
-  if (further != 0) {
-    directory.at = further;
-    directory.for_each_entry(visit);
-  }
-  // Most makers begin the model with their name.
-  const std::string_view brand = std::string_view(maker).substr(0, maker.find(' '));
-  origin.camera =
-      model.empty() || maker.empty() || model.starts_with(brand) ? model : maker + " " + model;
-  if (origin.camera.empty()) origin.camera = maker;
-  return origin;
+  FileDescription description;
+  describe_exif(exif, description);
+  return description.origin;
 }
 
 // Takes a file for a plain picture if it has one directory and no tag beyond kPlain.
@@ -396,20 +381,28 @@ bool has_any_text(ByteSpan bytes, std::span<const std::string_view> texts) {
 
 void describe_exif(ByteSpan exif, FileDescription& description) {
   if (exif.size() < 8 || !is_tiff(exif)) return;
-  description.origin = read_origin(exif);
   TiffDirectory directory = first_directory(exif);
   std::size_t further = 0;
+  std::string maker;
+  std::string model;
   const auto visit = [&](std::uint64_t tag, std::uint64_t count, std::uint64_t value,
                          std::size_t place) {
+    if (tag == 271) maker = text_value(directory, count, place);
+    if (tag == 272) model = text_value(directory, count, place);
     if (tag == 271 || tag == 272)
       description.has_camera = description.has_camera || has_letters(directory, count, place);
-    if (tag == 36867) description.has_date = has_letters(directory, count, place);
+    if (tag == 36867) {
+      description.has_date = has_letters(directory, count, place);
+      description.origin.taken = time_of(text_value(directory, count, place));
+    }
     if (tag == 34665) further = value;
   };
   directory.for_each_entry(visit);
-  if (further == 0) return;
-  directory.at = further;
-  directory.for_each_entry(visit);
+  if (further != 0) {
+    directory.at = further;
+    directory.for_each_entry(visit);
+  }
+  description.origin.camera = camera_of(maker, model);
 }
 
 double FileDescription::mean_step() const {

@@ -56,7 +56,7 @@ struct FileDescription {
 // trusted. Files whose lists are longer than kMostEntries hold something unknown.
 FileDescription describe_file(std::span<const std::uint8_t> bytes);
 
-// Returns what the EXIF data of a file says, of which the first part may suffice.
+// Reads the origin from a file's EXIF data. The start of the file is enough if it holds the data.
 PhotoOrigin origin_of(std::span<const std::uint8_t> bytes);
 
 inline constexpr std::size_t kMostEntries = 65536;
