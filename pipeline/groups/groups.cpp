@@ -521,6 +521,16 @@ GroupParts Groups::parts_of(const Members& members) const {
   return parts;
 }
 
+std::vector<std::size_t> Groups::groups_of(ImageId image) const {
+  std::vector<std::size_t> numbers;
+  for (std::size_t number = 0; number < groups_.size(); ++number) {
+    const bool has_image = std::ranges::any_of(
+        groups_[number], [&](std::uint32_t member) { return images_[member].id == image; });
+    if (has_image) numbers.push_back(number);
+  }
+  return numbers;
+}
+
 Group Groups::group(std::size_t number) const {
   GroupParts parts = parts_of(groups_[number]);
   FileInspector inspector(options_.images);

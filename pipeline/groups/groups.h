@@ -89,6 +89,8 @@ class Groups {
   // Ordered by the path of the file with the most pixels; ties: the first path.
   std::size_t size() const { return groups_.size(); }
   Group group(std::size_t number) const;  // from 0
+  // Returns the numbers of the groups that hold an image, ascending, without reading files.
+  std::vector<std::size_t> groups_of(ImageId image) const;
 
  private:
   struct Pair {

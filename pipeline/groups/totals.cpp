@@ -26,4 +26,10 @@ GroupTotals& GroupTotals::operator+=(const GroupTotals& other) {
   return *this;
 }
 
+std::uint64_t needless_bytes(const Group& group) {
+  GroupTotals totals;
+  totals.add(group);
+  return totals.needless_bytes;
+}
+
 }  // namespace lookalike

@@ -21,4 +21,7 @@ struct GroupTotals {
   GroupTotals& operator+=(const GroupTotals& other);
 };
 
+// Returns the bytes of the files of a group that may go.
+std::uint64_t needless_bytes(const Group& group);
+
 }  // namespace lookalike

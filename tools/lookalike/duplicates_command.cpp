@@ -208,9 +208,7 @@ bool write_page(OutputFile& file, const Reported& reported, const RunConfig& con
   std::vector<std::size_t> numbers(reported.groups.size());
   std::iota(numbers.begin(), numbers.end(), std::size_t{0});
   std::ranges::stable_sort(numbers, std::ranges::greater(), [&](std::size_t number) {
-    GroupTotals totals;
-    totals.add(reported.groups[number]);
-    return totals.needless_bytes;
+    return needless_bytes(reported.groups[number]);
   });
   GroupsReport page(file, config.store.database, reported.totals, config.images);
   for (const std::size_t number : numbers) {

@@ -113,8 +113,8 @@ int move_files(const MoveArguments& arguments) {
   std::erase_if(files, [&](const SourceFile& file) { return !is_within(file.path, from); });
   // An earlier call moved the files, but may have been killed before the rest.
   const std::string record = record_of(from, to);
-  const bool is_repeated = files.empty() && (IndexReader(database).derived(record) ||
-                                             (has_some_there && knows_rest_of(writer, from)));
+  const bool is_repeated =
+      files.empty() && (writer.derived(record) || (has_some_there && knows_rest_of(writer, from)));
   if (files.empty() && !is_repeated) {
     throw Error(ErrorKind::kInput,
                 fmt::format("{}: is not in the index, nor was it moved to {} before",

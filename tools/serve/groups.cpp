@@ -24,12 +24,6 @@
 namespace lookalike {
 namespace {
 
-std::uint64_t needless_bytes(const Group& group) {
-  GroupTotals totals;
-  totals.add(group);
-  return totals.needless_bytes;
-}
-
 bool has_kind(const Group& group, const std::set<PairKind>& kinds) {
   return std::ranges::any_of(
              group.files,

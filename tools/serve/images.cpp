@@ -163,9 +163,8 @@ HttpResponse list_neighbours(const HttpRequest& request, SearchState& state,
     entry["probability"] = probability;
   };
   const std::shared_ptr<const FoundGroups> found = current_groups(state, context);
-  for (const Group& group : found->with_files()) {
-    if (std::ranges::find(group.files, id, &GroupFile::image) == group.files.end()) continue;
-    for (const GroupFile& file : group.files) {
+  for (const std::size_t number : found->groups.groups_of(id)) {
+    for (const GroupFile& file : found->groups.group(number).files) {
       add(file.image, file.file.path, to_string(file.kind), file.probability);
     }
   }
