@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "pipeline/groups/groups.h"
 #include "stages/decode/file_description.h"
+#include "stages/match/decide/places.h"
 
 namespace lookalike {
 namespace {
@@ -181,11 +182,20 @@ void add_origin(const std::string& path, Json& answer) {
   answer["camera"] = text(origin.camera);
 }
 
+bool may_be_mirrored(const QueryResult& result) {
+  constexpr double kMostCorrelation = -0.15;  // a slide looked up from its back had -0.28
+  if (result.found > 0 || result.matches.empty()) return false;
+  const Match& best = result.matches.front();
+  return best.has_pose() && !best.mirrored && !is_guess(best) &&
+         best.evidence.correlation.value_or(0) <= kMostCorrelation;
+}
+
 Json query_answer(const std::string& query, const QueryResult& result) {
   Json answer = {{"query", text_of_path(query)},
                  {"found", result.found},
                  {"total", result.total},
                  {"places", result.places},
+                 {"perhaps_mirrored", may_be_mirrored(result)},
                  {"matches", Json::array()}};
   for (const Match& match : result.matches) {
     answer["matches"].push_back({{"id", match.image.id},

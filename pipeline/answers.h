@@ -33,6 +33,10 @@ Json with_schema(const Json& json);
 // file cannot be read. Reads the start of the file.
 void add_origin(const std::string& path, Json& answer);
 
+// True if nothing sure was found, and the best match has a pose under which the pixels of both
+// pictures differ as those of a picture and its mirror image do.
+bool may_be_mirrored(const QueryResult& result);
+
 // query.json
 Json query_answer(const std::string& query, const QueryResult& result);
 

@@ -27,7 +27,8 @@ TEST(QueryAnswer, HasTheShapeThatIsPromised) {
   result.matches[0].place = 1;
   result.matches[0].gone = {"/another/copy.jpg"};
   EXPECT_EQ(json_text(query_answer("q.jpg", result)),
-            R"({"query":"q.jpg","found":2,"total":3,"places":2,"matches":[{"id":7,)"
+            R"({"query":"q.jpg","found":2,"total":3,"places":2,"perhaps_mirrored":false,)"
+            R"("matches":[{"id":7,)"
             R"("path":"/photos/a.jpg","page":1,)"
             R"("paths":["/photos/a.jpg","/another/copy.jpg"],"gone":["/another/copy.jpg"],)"
             R"("place":1,"score":12.5,"probability":0.875,"decision":"same_object","via":[],)"
@@ -53,7 +54,26 @@ TEST(QueryAnswer, SaysHowARelatedImageWasFound) {
 
 TEST(QueryAnswer, NoMatchesAreAnEmptyList) {
   EXPECT_EQ(json_text(query_answer("q.jpg", {})),
-            R"({"query":"q.jpg","found":0,"total":0,"places":0,"matches":[]})");
+            R"({"query":"q.jpg","found":0,"total":0,"places":0,"perhaps_mirrored":false,)"
+            R"("matches":[]})");
+}
+
+TEST(QueryAnswer, OnlyAnUncertainMatchWithContradictingPixelsMayBeMirrored) {
+  QueryResult result{.matches = {match_of("/photos/a.jpg")}, .total = 1};
+  Match& best = result.matches.front();
+  best.decision = Decision::kSimilar;
+  best.probability = 0.36;
+  best.evidence.correlation = -0.28;
+  EXPECT_TRUE(may_be_mirrored(result));
+  EXPECT_EQ(query_answer("q.jpg", result)["perhaps_mirrored"], true);
+  best.evidence.correlation = 0.1;
+  EXPECT_FALSE(may_be_mirrored(result));
+  best.evidence.correlation = -0.28;
+  best.mirrored = true;
+  EXPECT_FALSE(may_be_mirrored(result));
+  best.mirrored = false;
+  result.found = 1;
+  EXPECT_FALSE(may_be_mirrored(result));
 }
 
 TEST(FailedAnswer, AFileThatWasNeverThereHasNotVanished) {

@@ -220,16 +220,6 @@ std::string folded_text(std::span<const Match* const> matches) {
   return fmt::format("{} more here: {}", matches.size(), fmt::join(texts, ", "));
 }
 
-// True if nothing sure was found, and the pixels of the best match, though its features agree, are
-// as different as those of a picture and its mirror image.
-bool may_be_mirrored(const QueryResult& result) {
-  constexpr double kMostCorrelation = -0.15;  // a slide looked up from its back had -0.28
-  if (result.found > 0 || result.matches.empty()) return false;
-  const Match& best = result.matches.front();
-  return best.has_pose() && !best.mirrored && !is_guess(best) &&
-         best.evidence.correlation.value_or(0) <= kMostCorrelation;
-}
-
 void print_query(const std::string& photo, const QueryResult& result, bool unfold) {
   fmt::print("{}: {}\n", styled(printable(photo), fmt::emphasis::bold), headline(result));
   if (may_be_mirrored(result)) {

@@ -6,13 +6,8 @@ import { counted, shortNames } from './text.js';
 
 const kArticles = { duplicate: 'the', variant: 'a', same_object: 'the', part: 'a' };
 
-// True if the features of an uncertain match agree, but its pixels are those of a mirror image rather.
-function mayBeMirrored({ quad, mirrored, correlation, probability }) {
-  return quad && !mirrored && probability >= 0.01 && correlation !== null && correlation <= -0.15;
-}
-
 // Returns the verdict in large words, and a line below it.
-function verdict({ found, total, matches }, places) {
+function verdict({ found, total, perhaps_mirrored: isPerhapsMirrored, matches }, places) {
   const listed = matches.length < total ? `, ${matches.length} of ${total} listed` : '';
   if (found > 0) {
     const best = `${kArticles[matches[0].decision]} ${decisionText(matches[0])}`;
@@ -21,7 +16,7 @@ function verdict({ found, total, matches }, places) {
       found === 1 && total === 1 ? '' : `${found === 1 ? '1 found' : `best: ${best}`}, ${total} in all${listed}`];
   }
   if (total === 0) return ['Nothing found', 'No indexed image shows what this photo shows.'];
-  if (mayBeMirrored(matches[0])) {
+  if (isPerhapsMirrored) {
     return ['Nothing sure found', 'Perhaps the photo is mirrored: try “Also mirrored” under Options.'];
   }
   return ['Nothing sure found', `${counted(total, 'image')} may be similar${listed}.`];
