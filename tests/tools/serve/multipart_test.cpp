@@ -15,9 +15,10 @@ const std::string kFile =
     "--xyz\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.jpg\"\r\n"
     "Content-Type: image/jpeg\r\n\r\n";
 
-std::optional<std::string_view> first_file(std::string_view type, std::string_view body) {
+std::optional<std::string> first_file(std::string_view type, std::string_view body) {
   const auto files = multipart_files(type, body, 9);
-  return files.empty() ? std::nullopt : std::optional(files.front().content);
+  if (files.empty()) return std::nullopt;
+  return std::string(files.front().content);
 }
 
 TEST(Multipart, GivesEachFileWithItsName) {
