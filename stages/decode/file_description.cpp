@@ -281,10 +281,13 @@ std::string time_of(std::string text) {
   return text;
 }
 
-// Returns the camera's name; most makers begin that of the model with their own.
+// Returns the camera's name; most makers begin that of the model with their own, in any case.
 std::string camera_of(const std::string& maker, const std::string& model) {
   if (maker.empty() || model.empty()) return maker + model;
-  return model.starts_with(maker.substr(0, maker.find(' '))) ? model : maker + " " + model;
+  const std::string_view brand = std::string_view(maker).substr(0, maker.find(' '));
+  const bool has_brand = std::ranges::equal(brand, std::string_view(model).substr(0, brand.size()),
+                                            {}, lower_case, lower_case);
+  return has_brand ? model : maker + " " + model;
 }
 
 // Returns the origin that EXIF data in TIFF form names.
