@@ -227,12 +227,7 @@ std::optional<PictureDifference> compare_in(const Frame& frame, const Homography
   const cv::Mat& colours = frame.scene.colours;
   cv::Mat mask;
   cv::resize(frame.mask, mask, colours.size(), 0, 0, cv::INTER_NEAREST);
-  const auto sample = [&](const Planes& planes) {
-    Planes reduced{{}, planes.colours};
-    cv::resize(planes.brightness, reduced.brightness, colours.size(), 0, 0, cv::INTER_AREA);
-    return reduced;
-  };
-  const LightModel light = fit_light(sample(frame.scene), sample(frame.object), mask);
+  const LightModel light = fit_light(frame.scene, frame.object, mask);
   constexpr double kSmooth = 1;
   cv::Mat one;
   cv::Mat two;

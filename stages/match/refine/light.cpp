@@ -10,7 +10,8 @@
 namespace lookalike {
 namespace {
 
-constexpr int kSteps = 8;  // of reweighting
+constexpr int kMostSteps = 8;    // of reweighting
+constexpr double kStill = 0.02;  // grey levels that a step may still move a model by
 constexpr int kMostSamples = 2'500;
 // The ratio by which a channel's gain may differ from that of the brightness, either way.
 constexpr double kMostTint = 2.5;
@@ -18,19 +19,36 @@ constexpr double kLeastGain = 0.1;
 constexpr double kStiffness = 0.00003;  // of the curve of brightness, per sample
 
 struct Sample {
-  double from = 0;
-  double to = 0;
+  std::uint8_t from = 0;
+  std::uint8_t to = 0;
   double weight = 1;
 };
 
 using Samples = std::vector<Sample>;
+using Levels = std::array<double, 256>;  // what a model makes of each grey level
+
+template <typename Model>
+Levels levels_of(const Model& model) {
+  Levels levels;
+  for (std::size_t i = 0; i < levels.size(); ++i) levels[i] = model(static_cast<double>(i));
+  return levels;
+}
+
+// Replaces the levels. Returns the largest change.
+double replace(Levels& levels, const Levels& by) {
+  double change = 0;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    change = std::max(change, std::abs(by[i] - levels[i]));
+  }
+  levels = by;
+  return change;
+}
 
 // Weighs samples by their distance from the model, after Geman and McClure.
-template <typename Model>
-void reweigh(Samples& samples, double least_scale, const Model& model) {
+void reweigh(Samples& samples, double least_scale, const Levels& model) {
   std::vector<double> distances;
   distances.reserve(samples.size());
-  for (const Sample& one : samples) distances.push_back(std::abs(one.to - model(one.from)));
+  for (const Sample& one : samples) distances.push_back(std::abs(one.to - model[one.from]));
   const double scale = std::max(least_scale, 1.5 * quantile(distances, 0.5));
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const double relative = distances[i] / scale;
@@ -48,7 +66,8 @@ struct Line {
 
 Line fit_line(Samples samples, double least_gain, double most_gain) {
   Line line;
-  for (int step = 0; step < kSteps; ++step) {
+  Levels levels = levels_of(line);
+  for (int step = 0; step < kMostSteps; ++step) {
     double sum = 0;
     double from = 0;
     double to = 0;
@@ -67,7 +86,8 @@ Line fit_line(Samples samples, double least_gain, double most_gain) {
     }
     line.gain = std::clamp(products / squares, least_gain, most_gain);
     line.offset = to - line.gain * from;
-    reweigh(samples, 1, line);
+    if (replace(levels, levels_of(line)) < kStill) break;
+    reweigh(samples, 1, levels);
   }
   return line;
 }
@@ -115,12 +135,18 @@ Curve fit_curve(Samples samples, const Line& start) {
   }
   const cv::Mat stiff = bend.t() * bend * (kStiffness * static_cast<double>(samples.size())) +
                         cv::Mat::eye(kKnots, kKnots, CV_64F) * 1e-6;
-  for (int step = 0; step < kSteps; ++step) {
-    reweigh(samples, 2, curve);
+  static const std::array<Curve::Place, 256> kPlaces = [] {
+    std::array<Curve::Place, 256> places;
+    for (int i = 0; i < 256; ++i) places[static_cast<std::size_t>(i)] = Curve::place(i);
+    return places;
+  }();
+  Levels levels = levels_of(curve);
+  for (int step = 0; step < kMostSteps; ++step) {
+    reweigh(samples, 2, levels);
     cv::Mat normal = stiff.clone();
     cv::Mat right = cv::Mat::zeros(kKnots, 1, CV_64F);
     for (const Sample& one : samples) {
-      const auto [left, share] = Curve::place(one.from);
+      const auto [left, share] = kPlaces[one.from];
       const double near = one.weight * (1 - share);
       const double far = one.weight * share;
       normal.at<double>(left, left) += near * (1 - share);
@@ -133,26 +159,38 @@ Curve fit_curve(Samples samples, const Line& start) {
     cv::Mat solved;
     cv::solve(normal, right, solved, cv::DECOMP_CHOLESKY);
     for (int i = 0; i < kKnots; ++i) curve.at[static_cast<std::size_t>(i)] = solved.at<double>(i);
+    if (replace(levels, levels_of(curve)) < kStill) break;
   }
   return curve;
 }
 
-// Returns the values of a channel at the points of a grid, about kMostSamples of them.
-Samples samples_of(const cv::Mat& from, const cv::Mat& to, int channel, const cv::Mat& mask) {
-  const auto value = [channel](const cv::Mat& plane, int y, int x) {
-    return double{1} * plane.ptr(y)[x * plane.channels() + channel];
-  };
+// Returns samples at the points of a grid in the mask, about kMostSamples of them.
+//   value_at  value_at(plane, y, x) of planes of the mask's size
+template <typename ValueAt>
+Samples samples_of(const cv::Mat& from, const cv::Mat& to, const cv::Mat& mask,
+                   const ValueAt& value_at) {
   const int every = std::max(
       1,
       static_cast<int>(std::lround(std::sqrt(double{1} * cv::countNonZero(mask) / kMostSamples))));
   Samples samples;
-  for (int y = every / 2; y < from.rows; y += every) {
-    for (int x = every / 2; x < from.cols; x += every) {
+  for (int y = every / 2; y < mask.rows; y += every) {
+    for (int x = every / 2; x < mask.cols; x += every) {
       if (mask.at<std::uint8_t>(y, x) == 0) continue;
-      samples.push_back({value(from, y, x), value(to, y, x)});
+      samples.push_back({value_at(from, y, x), value_at(to, y, x)});
     }
   }
   return samples;
+}
+
+// Returns the mean of the brightness that belongs to a pixel of the colours.
+std::uint8_t mean_at(const cv::Mat& brightness, int y, int x) {
+  constexpr int kPx = ColourImage::kColourPx;
+  int sum = kPx * kPx / 2;
+  for (int i = 0; i < kPx; ++i) {
+    const std::uint8_t* row = brightness.ptr(kPx * y + i) + kPx * x;
+    for (int j = 0; j < kPx; ++j) sum += row[j];
+  }
+  return static_cast<std::uint8_t>(sum / (kPx * kPx));
 }
 
 std::uint8_t level(double value) {
@@ -163,11 +201,14 @@ std::uint8_t level(double value) {
 
 LightModel fit_light(const Planes& from, const Planes& to, const cv::Mat& mask) {
   LightModel light;
-  const Samples bright = samples_of(from.brightness, to.brightness, 0, mask);
+  const Samples bright = samples_of(from.brightness, to.brightness, mask, mean_at);
   const Line line = bright.empty() ? Line{} : fit_line(bright, kLeastGain, 1 / kLeastGain);
   light.brightness = bright.empty() ? Curve{}.at : fit_curve(bright, line).at;
   for (std::size_t channel = 0; channel < 3; ++channel) {
-    const Samples samples = samples_of(from.colours, to.colours, static_cast<int>(channel), mask);
+    const auto value_at = [channel](const cv::Mat& colours, int y, int x) {
+      return colours.at<cv::Vec3b>(y, x)[static_cast<int>(channel)];
+    };
+    const Samples samples = samples_of(from.colours, to.colours, mask, value_at);
     if (samples.empty()) break;
     const Line own = fit_line(samples, line.gain / kMostTint, line.gain * kMostTint);
     light.gain[channel] = own.gain;

@@ -21,9 +21,9 @@ struct LightModel {
   std::array<double, kKnots> brightness{};
 };
 
-// Fits a model to two aligned pictures, all planes of one size. Places that differ count little:
-// iteratively reweighted least squares with the weights of Geman and McClure.
-//   mask  CV_8U of the same size, 0 where the pictures are not compared
+// Fits a model to two aligned pictures. Places that differ count little: iteratively reweighted
+// least squares with the weights of Geman and McClure.
+//   mask  CV_8U of the colours' size, 0 where the pictures are not compared
 LightModel fit_light(const Planes& from, const Planes& to, const cv::Mat& mask);
 
 // Return tables of 256 values for cv::LUT: CV_8UC3 for the channels, CV_8U for the brightness.
