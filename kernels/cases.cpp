@@ -56,6 +56,7 @@ std::span<const RegisteredKernel> registered_kernels() {
   static constexpr RegisteredKernel kKernels[] = {{"assign", assign_cases},
                                                   {"cells", cells_cases},
                                                   {"histogram", histogram_cases},
+                                                  {"sorted_histogram", sorted_histogram_cases},
                                                   {"transpose", transpose_cases},
                                                   {"variance", variance_cases},
                                                   {"convolution", convolution_cases},

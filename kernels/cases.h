@@ -74,9 +74,9 @@ enum class CaseScale {
 // A kernel that is not benchmarked has no cases above kTest, one that the device cannot run none at
 // all. The session must outlive them.
 using CasesOfKernel = std::vector<KernelCase>(OpenClSession& session, CaseScale scale);
-CasesOfKernel assign_cases, cells_cases, histogram_cases, transpose_cases, variance_cases,
-    convolution_cases, integral_image_cases, correlation_cases, pose_search_cases, surf_cases,
-    signature_cases, warp_cases, voting_cases;
+CasesOfKernel assign_cases, cells_cases, histogram_cases, sorted_histogram_cases, transpose_cases,
+    variance_cases, convolution_cases, integral_image_cases, correlation_cases, pose_search_cases,
+    surf_cases, signature_cases, warp_cases, voting_cases;
 
 struct RegisteredKernel {
   std::string_view name;

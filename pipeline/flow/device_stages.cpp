@@ -142,13 +142,13 @@ void DeviceStages::process_some(Lane& lane, std::span<const DecodedImage> images
 
 void DeviceStages::give_words(Lane& lane, const FoundFeatures& found,
                               std::span<Item* const> items) {
-  const AssignedFeatures assigned = times_.timed(
-      "assign", [&] { return lane.assign->run(found.descriptors, found.keypoints.size()); });
+  const AssignedFeatures assigned = times_.timed("assign", [&] {
+    return lane.assign->run(found.descriptors,
+                            std::vector<std::uint32_t>(found.first.begin(), found.first.end()));
+  });
   for_each_shown(found, items, [&](Item& item, std::size_t begin, std::size_t count) {
     item.state = image_words(std::get<ImageWords>(item.state).image,
-                             std::span(found.keypoints).subspan(begin, count),
-                             std::span(assigned.words).subspan(begin, count),
-                             std::span(assigned.signatures).subspan(begin, count));
+                             std::span(found.keypoints).subspan(begin, count), assigned, begin);
   });
 }
 

@@ -1,6 +1,5 @@
 #include "stages/assign/assign_stage.h"
 
-#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -8,8 +7,8 @@
 namespace lookalike {
 namespace {
 
-// Features uploaded together: 64 MiB of 64-D descriptors.
-constexpr std::size_t kBatchFeatures = std::size_t{1} << 18;
+// Images uploaded together: 64 MiB of 64-D descriptors of 1,000 features each.
+constexpr std::size_t kBatchImages = 256;
 
 // Returns the descriptors of all images, one after the other.
 std::vector<float> join(std::span<const ImageFeatures> images, std::size_t descriptor_size) {
@@ -27,24 +26,13 @@ std::vector<float> join(std::span<const ImageFeatures> images, std::size_t descr
   return descriptors;
 }
 
-// Returns the features sorted by word, stably.
-std::vector<IndexedFeature> by_word(std::span<const Keypoint> keypoints,
-                                    std::span<const std::uint32_t> words,
-                                    std::span<const std::uint64_t> signatures) {
-  std::vector<std::uint64_t> order;  // the word above, the feature below
-  order.reserve(words.size());
-  for (std::size_t i = 0; i < words.size(); ++i)
-    order.push_back(std::uint64_t{words[i]} << 32U | i);
-  std::ranges::sort(order);
-  std::vector<IndexedFeature> features;
-  features.reserve(order.size());
-  for (const std::uint64_t key : order) {
-    const auto i = static_cast<std::uint32_t>(key);
-    const Keypoint& keypoint = keypoints[i];
-    features.push_back({words[i], signatures[i], keypoint.x, keypoint.y, keypoint.size,
-                        keypoint.angle_degrees, keypoint.laplacian_sign});
-  }
-  return features;
+// Copies the first n values of a buffer.
+template <typename T>
+std::vector<T> copy_of(OpenClSession& session, const cl::Buffer& buffer, std::size_t n) {
+  std::vector<T> copy;
+  session.view<T>(buffer, n,
+                  [&](std::span<const T> values) { copy.assign(values.begin(), values.end()); });
+  return copy;
 }
 
 }  // namespace
@@ -53,56 +41,55 @@ AssignStage::AssignStage(OpenClSession& session, Codebook codebook, const Assign
     : session_(session),
       codebook_(std::move(codebook)),
       assigner_(session, codebook_, variant_of<AssignKernel>("assign kernel", options.variant)),
-      signatures_(session, codebook_) {}
+      signatures_(session, codebook_),
+      histograms_(session, codebook_.size()) {}
 
 std::vector<ImageWords> AssignStage::run(std::span<const ImageFeatures> images) {
-  const std::vector<float> values = join(images, codebook_.descriptor_size);
-  const std::size_t features = values.size() / codebook_.descriptor_size;
-  AssignedFeatures assigned;
-  for_each_batch(features, kBatchFeatures, [&](std::size_t first, std::size_t count) {
-    const std::span<const float> rows(values.data() + first * codebook_.descriptor_size,
-                                      count * codebook_.descriptor_size);
-    const AssignedFeatures some = run(session_.upload(rows), count);
-    assigned.words.insert(assigned.words.end(), some.words.begin(), some.words.end());
-    assigned.signatures.insert(assigned.signatures.end(), some.signatures.begin(),
-                               some.signatures.end());
-  });
   std::vector<ImageWords> result;
-  std::size_t first = 0;
-  for (const auto& [image, features_of_image] : images) {
-    const std::size_t count = features_of_image.size();
-    result.push_back(image_words(image, features_of_image.keypoints,
-                                 std::span(assigned.words).subspan(first, count),
-                                 std::span(assigned.signatures).subspan(first, count)));
-    first += count;
-  }
+  for_each_batch(images.size(), kBatchImages, [&](std::size_t first, std::size_t count) {
+    const std::span<const ImageFeatures> batch = images.subspan(first, count);
+    std::vector<std::uint32_t> offsets = {0};
+    for (const ImageFeatures& image : batch) {
+      offsets.push_back(offsets.back() + static_cast<std::uint32_t>(image.features.size()));
+    }
+    const std::vector<float> descriptors = join(batch, codebook_.descriptor_size);
+    const AssignedFeatures assigned =
+        run(session_.upload(std::span<const float>(descriptors)), offsets);
+    for (std::size_t i = 0; i < count; ++i) {
+      result.push_back(
+          image_words(batch[i].image, batch[i].features.keypoints, assigned, offsets[i]));
+    }
+  });
   return result;
 }
 
-AssignedFeatures AssignStage::run(const cl::Buffer& descriptors, std::size_t n) {
-  AssignedFeatures assigned;
-  if (n == 0) return assigned;
+AssignedFeatures AssignStage::run(const cl::Buffer& descriptors,
+                                  std::span<const std::uint32_t> offsets) {
+  const std::size_t n = offsets.empty() ? 0 : offsets.back();
+  if (n == 0) return {};
   buffers_.words.reserve(session_, n * sizeof(std::uint32_t));
   buffers_.squared_distances.reserve(session_, n * sizeof(float));
   buffers_.signatures.reserve(session_, n * sizeof(std::uint64_t));
   assigner_.nearest(descriptors, n, 1, buffers_.words.buffer, buffers_.squared_distances.buffer);
   signatures_.compute(descriptors, buffers_.words.buffer, n, buffers_.signatures.buffer);
-  session_.view<std::uint32_t>(buffers_.words.buffer, n, [&](std::span<const std::uint32_t> words) {
-    assigned.words.assign(words.begin(), words.end());
-  });
-  session_.view<std::uint64_t>(buffers_.signatures.buffer, n,
-                               [&](std::span<const std::uint64_t> signatures) {
-                                 assigned.signatures.assign(signatures.begin(), signatures.end());
-                               });
-  return assigned;
+  const auto& [words, signatures, numbers] =
+      histograms_.sort(buffers_.words.buffer, buffers_.signatures.buffer, offsets);
+  return {copy_of<std::uint32_t>(session_, words, n),
+          copy_of<std::uint64_t>(session_, signatures, n),
+          copy_of<std::uint32_t>(session_, numbers, n)};
 }
 
 ImageWords image_words(const ImageRecord& image, std::span<const Keypoint> keypoints,
-                       std::span<const std::uint32_t> words,
-                       std::span<const std::uint64_t> signatures) {
-  std::vector<IndexedFeature> indexed = by_word(keypoints, words, signatures);
-  SparseHistogram histogram = count_words(indexed, &IndexedFeature::word);
-  return {image, std::move(indexed), std::move(histogram)};
+                       const AssignedFeatures& assigned, std::size_t first) {
+  std::vector<IndexedFeature> features;
+  features.reserve(keypoints.size());
+  for (std::size_t i = first; i < first + keypoints.size(); ++i) {
+    const Keypoint& keypoint = keypoints[assigned.numbers[i]];
+    features.push_back({assigned.words[i], assigned.signatures[i], keypoint.x, keypoint.y,
+                        keypoint.size, keypoint.angle_degrees, keypoint.laplacian_sign});
+  }
+  SparseHistogram histogram = count_words(features, &IndexedFeature::word);
+  return {image, std::move(features), std::move(histogram)};
 }
 
 }  // namespace lookalike

@@ -9,14 +9,16 @@
 #include "base/artefacts.h"
 #include "config/options.h"
 #include "kernels/assign/assign.h"
+#include "kernels/histogram/sorted.h"
 #include "kernels/signature/signature.h"
 
 namespace lookalike {
 
-// What the index stores of features besides their geometry, [n] each.
+// What the index stores of features besides their geometry, [n] each, sorted by word in each image.
 struct AssignedFeatures {
   std::vector<std::uint32_t> words;
   std::vector<std::uint64_t> signatures;
+  std::vector<std::uint32_t> numbers;  // in the order of extraction, from 0 in each image
 };
 
 // Stage assign: finds the visual word and the signature of each feature, and the histogram of each
@@ -27,15 +29,17 @@ class AssignStage {
   // an unknown options.variant, and as WordAssigner and WordSignatures.
   AssignStage(OpenClSession& session, Codebook codebook, const AssignOptions& options);
 
-  // Returns one result per image, in order; an image may have no features. Uploads many features in
+  // Returns one result per image, in order; an image may have no features. Uploads many images in
   // batches, halved while the device is out of memory. Throws Error(kInput) for descriptors of
-  // another size than the codebook's, DeviceOutOfMemory if one feature does not fit, and
+  // another size than the codebook's, DeviceOutOfMemory if one image does not fit, and
   // Error(kDevice).
   std::vector<ImageWords> run(std::span<const ImageFeatures> images);
-  // Returns the words and signatures [n] of descriptors [n][d] on the session's device, d as in the
-  // codebook, n may be 0. Works in one batch: throws DeviceOutOfMemory if it does not fit,
-  // Error(kDevice) if a launch fails.
-  AssignedFeatures run(const cl::Buffer& descriptors, std::size_t n);
+  // Finds words for descriptors [n][d] on the session's device, d as in the codebook, n may be 0.
+  // Works in one batch: throws DeviceOutOfMemory if it does not fit, Error(kDevice) if a launch
+  // fails.
+  //   offsets [images + 1]: image i owns the descriptors offsets[i] to offsets[i + 1] - 1; from 0,
+  //                         rising, to n
+  AssignedFeatures run(const cl::Buffer& descriptors, std::span<const std::uint32_t> offsets);
 
   const Codebook& codebook() const { return codebook_; }
   // Moves the codebook out; the stage must not be used afterwards.
@@ -46,15 +50,17 @@ class AssignStage {
   Codebook codebook_;
   WordAssigner assigner_;
   WordSignatures signatures_;
+  SortedHistograms histograms_;
   struct {
     GrowingBuffer words, squared_distances, signatures;
   } buffers_;
 };
 
 // Returns the features of an image sorted by word, then in the order of extraction, and the
-// histogram of the words. All spans are [n], n below 2^32; n may be 0.
+// histogram of the words.
+//   keypoints [n]: of the image, in the order of extraction; n may be 0
+//   first: of its features in `assigned`
 ImageWords image_words(const ImageRecord& image, std::span<const Keypoint> keypoints,
-                       std::span<const std::uint32_t> words,
-                       std::span<const std::uint64_t> signatures);
+                       const AssignedFeatures& assigned, std::size_t first);
 
 }  // namespace lookalike

@@ -7,6 +7,7 @@
 #include "kernels/assign/assign.h"
 #include "kernels/correlation/correlation.h"
 #include "kernels/histogram/histogram.h"
+#include "kernels/histogram/sorted.h"
 #include "kernels/published/convolution/convolution.h"
 #include "kernels/published/integral_image/integral_image.h"
 #include "kernels/surf/surf.h"
@@ -45,6 +46,7 @@ TEST(VariantNames, FollowTheOrderOfTheirEnums) {
   expect_names(AssignKernel::kCpu,
                {"auto", "gpu1", "gpu2", "gpu3", "gpu4", "gpu5", "fused", "matrix", "cpu"});
   expect_names(HistogramKernel::kSerial, {"auto", "atomic", "local", "serial"});
+  expect_names(SortKernel::kSerial, {"auto", "rank", "bitonic", "serial"});
   expect_names(TransposeKernel::kBlocks, {"auto", "naive", "tiled", "blocks"});
   expect_names(ConvolutionKernel::kRegisters, {"auto", "tiled", "registers"});
   expect_names(IntegralKernel::kTiles, {"auto", "transposed", "tiles"});
