@@ -41,12 +41,10 @@ void build(SessionOptions options, const ExtractOptions& extract, const MatchOpt
   options.inform = nullptr;
   OpenClSession session(options);
   const std::size_t size = extract.descriptor_size;
-  build_word_kernels(session, size, match.words_per_feature);
+  build_word_kernels(session, size,
+                     (match.second_look ? kSecondLookWords : 1) * match.words_per_feature);
   ExtractStage(session, extract).build_description();
   build_pixel_kernels(session);
-  if (match.second_look) {
-    build_word_kernels(session, size, kSecondLookWords * match.words_per_feature);
-  }
 }
 
 }  // namespace

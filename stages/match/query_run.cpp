@@ -113,12 +113,12 @@ void explain_pairs(const Verification& verified, Explanation& explanation) {
 
 QueryInput input_of(SharedSearch& shared, const Query& photo, const ReportOptions& report,
                     const Matcher::Compared& is_compared) {
-  const auto words = [&](Look look) {
-    const std::size_t words_per_feature = shared.options.words_per_feature;
-    return look == Look::kFirst
-               ? shared.words_of(photo, words_per_feature, photo.first_look_features())
-               : shared.words_of(photo, kSecondLookWords * words_per_feature,
-                                 photo.features.size());
+  const std::size_t at_first = shared.options.words_per_feature;
+  const std::size_t at_second = (shared.options.second_look ? kSecondLookWords : 1) * at_first;
+  const auto found = std::make_shared<PhotoWords>(photo, shared.codebook, at_second);
+  const auto words = [&shared, &photo, at_first, at_second, found](Look look) {
+    return look == Look::kFirst ? shared.words_of(*found, at_first, photo.first_look_features())
+                                : shared.words_of(*found, at_second, photo.features.size());
   };
   const auto colours = [&photo](ColourSize size) {
     return std::make_shared<const ColourImage>(photo.colours ? photo.colours(most_pixels(size))

@@ -42,10 +42,10 @@ SharedSearch::SharedSearch(OpenClSession& device_session, const IndexReader& ind
   const Pool<Queued<PoseRefiner>>::Lease first(refiners);
 }
 
-IndexQuery SharedSearch::words_of(const Query& photo, std::size_t words_per_feature,
+IndexQuery SharedSearch::words_of(PhotoWords& photo, std::size_t words_per_feature,
                                   std::size_t features) {
   const Pool<Queued<WordAssigner>>::Lease assigner(assigners);
-  return index_query(photo, codebook, assigner->object, words_per_feature, features);
+  return photo.query(assigner->object, words_per_feature, features);
 }
 
 std::size_t SharedSearch::threads() const {

@@ -35,8 +35,8 @@ struct SharedSearch {
                const Calibration& index_calibration, const MatchOptions& match_options,
                PictureLoaders picture_loaders);
 
-  // See index_query(); one query at a time.
-  IndexQuery words_of(const Query& photo, std::size_t words_per_feature, std::size_t features);
+  // See PhotoWords::query(); one query at a time.
+  IndexQuery words_of(PhotoWords& photo, std::size_t words_per_feature, std::size_t features);
 
   // Threads for the loops of one query: the queries in progress share the cores.
   std::size_t threads() const;

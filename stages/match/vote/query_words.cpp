@@ -19,18 +19,33 @@ void sort_by_word(std::vector<QueryWord>& words) {
 
 }  // namespace
 
-IndexQuery index_query(const Query& query, const Codebook& codebook, WordAssigner& assigner,
-                       std::size_t words_per_feature, std::size_t features) {
+PhotoWords::PhotoWords(const Query& photo, const Codebook& codebook, std::size_t most_words)
+    : photo_(photo), codebook_(codebook), most_words_(most_words) {}
+
+IndexQuery PhotoWords::query(WordAssigner& assigner, std::size_t words_per_feature,
+                             std::size_t features) {
+  const MatrixView descriptors = photo_.features.descriptor_matrix();
+  const std::size_t stored = std::min(most_words_, assigner.max_nearest());
+  const std::size_t known = found_.size() / stored;
+  if (known < features) {
+    const auto more = assigner.nearest(descriptors.middle_rows(known, features - known), stored);
+    found_.insert(found_.end(), more.words.begin(), more.words.end());
+  }
+  const std::size_t m = std::min(words_per_feature, stored);
+  std::vector<std::uint32_t> words;
+  words.reserve(features * m);
+  for (std::size_t i = 0; i < features; ++i) {
+    const auto first = found_.begin() + static_cast<std::ptrdiff_t>(i * stored);
+    words.insert(words.end(), first, first + static_cast<std::ptrdiff_t>(m));
+  }
+  const auto signatures = signatures_of(descriptors.middle_rows(0, features), codebook_, words);
+
   IndexQuery result;
-  result.excluded_image = query.excluded_image;
-  result.width = query.image.record.width;
-  result.height = query.image.record.height;
-  const std::vector<Keypoint>& keypoints = query.features.keypoints;
+  result.excluded_image = photo_.excluded_image;
+  result.width = photo_.image.record.width;
+  result.height = photo_.image.record.height;
+  const std::vector<Keypoint>& keypoints = photo_.features.keypoints;
   for (const Keypoint& keypoint : keypoints) result.places.push_back(place_of(keypoint));
-  const std::size_t m = std::min(words_per_feature, assigner.max_nearest());
-  const MatrixView descriptors = query.features.descriptor_matrix().middle_rows(0, features);
-  const auto words = assigner.nearest(descriptors, m).words;
-  const auto signatures = signatures_of(descriptors, codebook, words);
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::size_t feature = i / m;
     result.words.push_back({words[i], signatures[i], static_cast<std::uint32_t>(feature),

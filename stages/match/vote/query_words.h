@@ -32,13 +32,28 @@ struct IndexQuery {
   std::optional<ImageId> excluded_image;  // never in the answer: the image looked up
 };
 
-// Gives each of the photo's first `features` features its `words_per_feature` nearest words, fewer
-// if the codebook is smaller, so that a feature near the border of two words still finds its like.
-// The index stores the nearest word alone, so this costs it nothing. places covers all features.
-// Method: Jegou, Douze, Schmid, "Improving bag-of-features for large scale image search",
-// IJCV 2010 (multiple assignment on the query's side).
-IndexQuery index_query(const Query& query, const Codebook& codebook, WordAssigner& assigner,
-                       std::size_t words_per_feature, std::size_t features);
+// The nearest words of a photo's features. Searching them is most of the work of a photo that needs
+// both looks, so each feature is searched once.
+class PhotoWords {
+ public:
+  // Both must outlive it.
+  //   most_words  of a feature, at any look
+  PhotoWords(const Query& photo, const Codebook& codebook, std::size_t most_words);
+
+  // Gives each of the photo's first `features` features its `words_per_feature` <= most_words
+  // nearest words, fewer if the codebook is smaller, so that a feature near the border of two words
+  // still finds its like. The index stores the nearest word alone, so this costs it nothing. places
+  // covers all features. Call it with one and the same assigner.
+  // Method: Jegou, Douze, Schmid, "Improving bag-of-features for large scale image search",
+  // IJCV 2010 (multiple assignment on the query's side).
+  IndexQuery query(WordAssigner& assigner, std::size_t words_per_feature, std::size_t features);
+
+ private:
+  const Query& photo_;
+  const Codebook& codebook_;
+  const std::size_t most_words_;
+  std::vector<std::uint32_t> found_;  // [features so far][words of each]
+};
 
 // Splits words, which are sorted by word, into those of one word each.
 std::vector<std::span<const QueryWord>> word_runs(std::span<const QueryWord> words);

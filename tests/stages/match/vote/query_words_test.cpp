@@ -35,8 +35,8 @@ FeatureSet features_at(const std::vector<float>& places) {
 std::vector<QueryWord> words_of(const std::vector<float>& places, const Codebook& codebook) {
   OpenClSession session;
   WordAssigner assigner(session, codebook);
-  const IndexQuery query = index_query({.image = {}, .features = features_at(places)}, codebook,
-                                       assigner, 3, places.size());
+  const Query photo = {.image = {}, .features = features_at(places)};
+  const IndexQuery query = PhotoWords(photo, codebook, 3).query(assigner, 3, places.size());
   EXPECT_EQ(query.places.size(), places.size());
   return query.words;
 }
@@ -54,10 +54,22 @@ TEST(IndexQueryOfAPhoto, OnlyTheFirstFeaturesHaveWordsButAllHavePlaces) {
   const Codebook codebook = line_of_words(6);
   OpenClSession session;
   WordAssigner assigner(session, codebook.word_matrix());
-  const IndexQuery query =
-      index_query({.image = {}, .features = features_at({3.2F, 0.9F})}, codebook, assigner, 1, 1);
+  const Query photo = {.image = {}, .features = features_at({3.2F, 0.9F})};
+  const IndexQuery query = PhotoWords(photo, codebook, 1).query(assigner, 1, 1);
   EXPECT_THAT(query.words, ElementsAre(QueryWord{3, ~0ULL, 0, 1}));
   EXPECT_EQ(query.places.size(), 2U);
+}
+
+TEST(IndexQueryOfAPhoto, TheSecondLookFindsWhatItWouldFindAlone) {
+  const Codebook codebook = line_of_words(6);
+  OpenClSession session;
+  WordAssigner assigner(session, codebook);
+  const Query photo = {.image = {}, .features = features_at({3.2F, 0.9F, 4.7F})};
+  PhotoWords words(photo, codebook, 4);
+  EXPECT_EQ(words.query(assigner, 2, 1).words,
+            PhotoWords(photo, codebook, 2).query(assigner, 2, 1).words);
+  EXPECT_EQ(words.query(assigner, 4, 3).words,
+            PhotoWords(photo, codebook, 4).query(assigner, 4, 3).words);
 }
 
 TEST(IndexQueryOfAPhoto, SmallCodebookGivesFewerWords) {
