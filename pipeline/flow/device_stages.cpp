@@ -177,7 +177,10 @@ Codebook DeviceStages::train(const Sample& sample, const TrainingWatch& watch) {
 }
 
 void DeviceStages::set_codebook(Codebook codebook) {
-  for (const auto& lane : lanes_) lane->assign.emplace(*lane->session, codebook, config_.assign);
+  for (std::size_t i = 1; i < lanes_.size(); ++i) {
+    lanes_[i]->assign.emplace(*lanes_[i]->session, codebook, config_.assign);
+  }
+  lanes_[0]->assign.emplace(*lanes_[0]->session, std::move(codebook), config_.assign);
 }
 
 void DeviceStages::run(const std::function<void(OpenClSession&)>& work) {

@@ -135,7 +135,7 @@ Curve fit_curve(Samples samples, const Line& start) {
   }
   const cv::Mat stiff = bend.t() * bend * (kStiffness * static_cast<double>(samples.size())) +
                         cv::Mat::eye(kKnots, kKnots, CV_64F) * 1e-6;
-  static const std::array<Curve::Place, 256> kPlaces = [] {
+  static const std::array<Curve::Place, 256> places_of_levels = [] {
     std::array<Curve::Place, 256> places;
     for (int i = 0; i < 256; ++i) places[static_cast<std::size_t>(i)] = Curve::place(i);
     return places;
@@ -146,7 +146,7 @@ Curve fit_curve(Samples samples, const Line& start) {
     cv::Mat normal = stiff.clone();
     cv::Mat right = cv::Mat::zeros(kKnots, 1, CV_64F);
     for (const Sample& one : samples) {
-      const auto [left, share] = kPlaces[one.from];
+      const auto [left, share] = places_of_levels[one.from];
       const double near = one.weight * (1 - share);
       const double far = one.weight * share;
       normal.at<double>(left, left) += near * (1 - share);
@@ -187,8 +187,8 @@ std::uint8_t mean_at(const cv::Mat& brightness, int y, int x) {
   constexpr int kPx = ColourImage::kColourPx;
   int sum = kPx * kPx / 2;
   for (int i = 0; i < kPx; ++i) {
-    const std::uint8_t* row = brightness.ptr(kPx * y + i) + kPx * x;
-    for (int j = 0; j < kPx; ++j) sum += row[j];
+    const std::uint8_t* row = brightness.ptr(kPx * y + i);
+    for (int j = 0; j < kPx; ++j) sum += row[kPx * x + j];
   }
   return static_cast<std::uint8_t>(sum / (kPx * kPx));
 }

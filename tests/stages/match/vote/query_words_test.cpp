@@ -13,7 +13,7 @@ using ::testing::IsEmpty;
 Codebook line_of_words(std::size_t count) {
   Codebook codebook;
   codebook.words.assign(count * 64, 0);
-  codebook.projection.assign(64 * 64, 0);
+  codebook.projection.assign(std::size_t{64} * 64, 0);
   for (std::size_t i = 0; i < 64; ++i) codebook.projection[i * 64] = 1;
   for (std::size_t i = 0; i < count; ++i) {
     codebook.words[i * 64] = static_cast<float>(i);
@@ -79,7 +79,8 @@ TEST(IndexQueryOfAPhoto, SmallCodebookGivesFewerWords) {
 
 TEST(IndexQueryOfAPhoto, SmallCellsGiveFewerWords) {
   Codebook codebook = line_of_words(6);
-  codebook.cells = {std::vector<float>(2 * 64), {0, 4, 6}, 1};  // words 0 to 3, and 4 and 5
+  codebook.cells = {
+      std::vector<float>(std::size_t{2} * 64), {0, 4, 6}, 1};  // words 0 to 3, and 4 and 5
   codebook.cells.centres[64] = 4;
   EXPECT_THAT(words_of({-1}, codebook),
               ElementsAre(QueryWord{0, 0, 0, -1}, QueryWord{1, 0, 0, -1}));
