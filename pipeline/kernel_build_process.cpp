@@ -16,6 +16,7 @@
 #include "pipeline/open_session.h"
 #include "stages/extract/extract_stage.h"
 #include "stages/match/matcher.h"
+#include "stages/match/vote/query_words.h"
 
 namespace lookalike {
 namespace {
@@ -41,8 +42,7 @@ void build(SessionOptions options, const ExtractOptions& extract, const MatchOpt
   options.inform = nullptr;
   OpenClSession session(options);
   const std::size_t size = extract.descriptor_size;
-  build_word_kernels(session, size,
-                     (match.second_look ? kSecondLookWords : 1) * match.words_per_feature);
+  build_word_kernels(session, size, most_words_per_feature(match));
   ExtractStage(session, extract).build_description();
   build_pixel_kernels(session);
 }

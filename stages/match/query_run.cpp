@@ -114,7 +114,7 @@ void explain_pairs(const Verification& verified, Explanation& explanation) {
 QueryInput input_of(SharedSearch& shared, const Query& photo, const ReportOptions& report,
                     const Matcher::Compared& is_compared) {
   const std::size_t at_first = shared.options.words_per_feature;
-  const std::size_t at_second = (shared.options.second_look ? kSecondLookWords : 1) * at_first;
+  const std::size_t at_second = most_words_per_feature(shared.options);
   const auto found = std::make_shared<PhotoWords>(photo, shared.codebook, at_second);
   const auto words = [&shared, &photo, at_first, at_second, found](Look look) {
     return look == Look::kFirst ? shared.words_of(*found, at_first, photo.first_look_features())

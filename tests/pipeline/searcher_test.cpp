@@ -15,6 +15,7 @@
 #include "pipeline/index/index_run.h"
 #include "pipeline/open_session.h"
 #include "pipeline/stored_calibration.h"
+#include "stages/match/vote/query_words.h"
 #include "tests/stages/pictures.h"
 #include "tests/temporary_folder.h"
 
@@ -51,7 +52,7 @@ TEST_F(SearcherTest, KernelsThatWereBuiltAheadAreThoseOfAMatch) {
     return std::distance(begin(files), end(files));
   };
   OpenClSession ahead(options);
-  build_word_kernels(ahead, config_.extract.descriptor_size, config_.match.words_per_feature);
+  build_word_kernels(ahead, config_.extract.descriptor_size, most_words_per_feature(config_.match));
   build_pixel_kernels(ahead);
   const auto built = programs();
   EXPECT_GT(built, 3);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/artefacts.h"
+#include "config/options.h"
 #include "kernels/assign/assign.h"
 #include "stages/match/index_cache.h"
 #include "stages/match/match.h"
@@ -31,6 +32,11 @@ struct IndexQuery {
   int height = 0;
   std::optional<ImageId> excluded_image;  // never in the answer: the image looked up
 };
+
+// Returns the number of words that a feature of a photo has at the last look.
+constexpr std::size_t most_words_per_feature(const MatchOptions& options) {
+  return (options.second_look ? kSecondLookWords : 1) * options.words_per_feature;
+}
 
 // The nearest words of a photo's features. Searching them is most of the work of a photo that needs
 // both looks, so each feature is searched once.
