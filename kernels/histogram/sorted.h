@@ -23,7 +23,8 @@ template <>
 inline constexpr auto kVariantNames<SortKernel> =
     std::to_array<std::string_view>({"auto", "rank", "bitonic", "serial"});
 
-// The kernels that the device can run for images of at most `most_features`, best guess first.
+// Returns the kernels that the device can run for images of at most `most_features`, best guess
+// first.
 std::vector<SortKernel> sort_kernels(const OpenClSession& session, std::size_t word_count,
                                      std::size_t most_features);
 
@@ -32,8 +33,9 @@ std::vector<SortKernel> sort_kernels(const OpenClSession& session, std::size_t w
 // (kernels/histogram/histogram.h has that form).
 class SortedHistograms {
  public:
-  // For words below word_count, from 1 to 2^31. For kAuto the session's tuning for kernel
-  // "sorted_histogram" with size "features", those of the longest image, chooses at each call.
+  // word_count from 1 to 2^31. With kAuto, each call takes the kernel that was measured fastest for
+  // an image as long as its longest one (the session's tuning for "sorted_histogram", by size
+  // "features"). Throws Error(kInternal) on another count.
   SortedHistograms(OpenClSession& session, std::size_t word_count,
                    SortKernel kernel = SortKernel::kAuto);
 
@@ -44,7 +46,8 @@ class SortedHistograms {
     cl::Buffer numbers;     // u32, of each feature in the order of extraction, from 0 in each image
   };
 
-  // Queues the sorting of words and signatures [n], and returns them, valid until the next call.
+  // Queues the sorting of words and signatures [n], each word below word_count. Returns buffers
+  // that are valid until the next call.
   //   offsets [images + 1]: image i owns the features offsets[i] to offsets[i + 1] - 1, perhaps
   //                         none; from 0, rising, to n >= 1
   // Throws Error(kInternal) on other offsets, Error(kDevice) when a launch fails or the kernel does

@@ -281,7 +281,7 @@ std::string time_of(std::string text) {
   return text;
 }
 
-// Returns the camera's name; most makers begin that of the model with their own, in any case.
+// Returns the camera's name. Most models begin with their maker's name, some in capitals.
 std::string camera_of(const std::string& maker, const std::string& model) {
   if (maker.empty() || model.empty()) return maker + model;
   const std::string_view brand = std::string_view(maker).substr(0, maker.find(' '));

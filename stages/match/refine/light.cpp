@@ -11,7 +11,7 @@ namespace lookalike {
 namespace {
 
 constexpr int kMostSteps = 8;    // of reweighting
-constexpr double kStill = 0.02;  // grey levels that a step may still move a model by
+constexpr double kStill = 0.02;  // grey levels; the step that moves a model by less is the last
 constexpr int kMostSamples = 2'500;
 // The ratio by which a channel's gain may differ from that of the brightness, either way.
 constexpr double kMostTint = 2.5;
@@ -229,9 +229,9 @@ cv::Mat channel_table(const LightModel& light) {
 }
 
 cv::Mat brightness_table(const LightModel& light) {
-  const Curve curve{light.brightness};
+  const Levels levels = levels_of(Curve{light.brightness});
   cv::Mat table(1, 256, CV_8U);
-  for (int value = 0; value < 256; ++value) table.at<std::uint8_t>(value) = level(curve(value));
+  std::ranges::transform(levels, table.begin<std::uint8_t>(), level);
   return table;
 }
 
