@@ -346,6 +346,7 @@ Groups::Groups(const IndexReader& index, std::span<const IndexedImage> images,
       continue;
     }
     const std::vector<GroupCandidate> files = parts_of(members).files;
+    if (files.empty()) continue;  // they have left the index since its images were listed
     const auto largest = std::ranges::min_element(files, {}, [](const GroupCandidate& one) {
       const auto pixels = std::int64_t{one.file.size.width} * one.file.size.height;
       return std::tuple(-pixels, one.file.file.path);
