@@ -21,11 +21,13 @@ constexpr std::size_t kStartFeaturesPerWord = 12;
 // Training features per cell centre.
 constexpr std::size_t kFeaturesPerCentre = 64;
 
-// Default number of cells, and the number of words above which it applies. With words trained on up
-// to 3.5 million SURF descriptors, 512 cells lost 0.9 to 1.7 % at 131,072 to 1,048,576 words, on
-// two cores of an AMD EPYC with PoCL (docs/measurements/scale.md, "More words").
-constexpr std::size_t kAutoCells = 512;
-constexpr std::size_t kMaxWordsWithoutCells = 65536;
+// Default number of cells by the number of words. Fewer than the first are compared at once. Above
+// the second, all features together would take too long to train: cells are made first, and words
+// in each of them. docs/measurements/scale.md, "More words", has the share of words that are lost.
+constexpr std::size_t kFewestWordsWithCells = 16384;
+constexpr std::size_t kCellsOfTrainedWords = 64;
+constexpr std::size_t kMostWordsTrainedTogether = 65536;
+constexpr std::size_t kCellsTrainedFirst = 512;
 
 // Words whose thresholds are set between two calls of the watch.
 constexpr std::size_t kWordsPerBatch = 4096;
@@ -113,8 +115,9 @@ SortedFeatures sort_by_cell(const RowFile& features, const std::vector<std::uint
       own.insert(own.end(), row.begin(), row.end());
     }
     for (std::size_t cell = 0; cell < cells; ++cell) {
-      sorted.features.write(next[cell], {of_cells[cell], rows.cols()});
-      next[cell] += of_cells[cell].size() / rows.cols();
+      const MatrixView<const float> own(of_cells[cell], rows.cols());
+      sorted.features.write(next[cell], own);
+      next[cell] += own.rows();
     }
   });
   return sorted;
@@ -160,6 +163,35 @@ void train_cells(const Training& training, const Sample& sample, std::size_t cel
     const auto centre = centre_rows.row(cell);
     codebook.cells.centres.insert(codebook.cells.centres.end(), centre.begin(), centre.end());
     training.watch.step(training.options.max_iterations + cell + 1, result.objective);
+  }
+}
+
+// True if words are trained in cells, which are made first.
+bool trains_by_cells(std::size_t words, const CodebookOptions& options) {
+  return options.cells > 1 || (options.cells == 0 && words > kMostWordsTrainedTogether);
+}
+
+// Sorts trained words into cells of neighbours: k-means on the words gives the centres. Draws
+// numbers of its own, so that the projection does not depend on cells.
+void group_words(const Training& training, const RowFile& features, std::size_t cells,
+                 Codebook& codebook) {
+  RowFile words(features.folder(), features.cols());
+  words.write(0, codebook.word_matrix());
+  Random random(training.options.seed);
+  const TrainingWatch batches{.batch = training.watch.batch};
+  const KMeansResult grouped =
+      train_words({training.session, training.options, random, batches}, words, cells);
+  const MatrixView<const float> centres(grouped.words, features.cols());
+  const SortedFeatures sorted = sort_by_cell(words, grouped.assignment, centres.rows());
+  codebook.words = sorted.features.read(0, words.rows());
+  codebook.cells.probes = WordCells::kMaxProbes;
+  codebook.cells.starts = {0};
+  for (std::size_t cell = 0; cell < centres.rows(); ++cell) {
+    const std::size_t end = sorted.starts[cell + 1];
+    if (end == sorted.starts[cell]) continue;
+    codebook.cells.starts.push_back(static_cast<std::uint32_t>(end));
+    const auto centre = centres.row(cell);
+    codebook.cells.centres.insert(codebook.cells.centres.end(), centre.begin(), centre.end());
   }
 }
 
@@ -224,8 +256,9 @@ Projections word_thresholds(const Projector& project, const RowFile& features,
 }  // namespace
 
 std::size_t cell_count(std::size_t words, const CodebookOptions& options) {
-  const std::size_t by_size = words > kMaxWordsWithoutCells ? kAutoCells : 1;
-  return std::min<std::size_t>(words, options.cells > 0 ? options.cells : by_size);
+  if (options.cells > 0) return std::min<std::size_t>(words, options.cells);
+  if (words < kFewestWordsWithCells) return 1;
+  return trains_by_cells(words, options) ? kCellsTrainedFirst : kCellsOfTrainedWords;
 }
 
 std::vector<float> random_projection(std::size_t descriptor_size, Random& random) {
@@ -275,14 +308,18 @@ Codebook train_codebook(OpenClSession& session, const Sample& sample,
   Codebook codebook;
   codebook.descriptor_size = sample.features.cols();
   std::vector<std::uint32_t> assignment;
-  if (const std::size_t cells = cell_count(sample.words, options); cells > 1) {
+  const std::size_t cells = cell_count(sample.words, options);
+  if (trains_by_cells(sample.words, options)) {
     train_cells(training, sample, cells, codebook);
-    WordAssigner assigner(session, codebook);
-    assignment = assign_all(assigner, sample.features, watch);
   } else {
     KMeansResult result = train_words(training, sample.features, sample.words);
     codebook.words = std::move(result.words);
     assignment = std::move(result.assignment);
+    if (cells > 1) group_words(training, sample.features, cells, codebook);
+  }
+  if (cells > 1) {
+    WordAssigner assigner(session, codebook);
+    assignment = assign_all(assigner, sample.features, watch);
   }
   codebook.projection = random_projection(codebook.descriptor_size, random);
   codebook.thresholds = signature_thresholds(codebook, sample.features, assignment, watch);

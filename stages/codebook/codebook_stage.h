@@ -17,15 +17,18 @@ namespace lookalike {
 // signatures. The same sample, options and device give the same codebook. It has fewer words than
 // planned if the sample, or one of its cells, has fewer different features.
 //
-// Where cell_count() is above 1, k-means on a part of the features gives the cells' centres, and
-// k-means on the features of each cell gives its words, as many as its share of the features. A
-// cell without words is dropped. The thresholds are those of the words that WordAssigner finds.
+// Where cell_count() is above 1, words lie in cells. By default up to 65,536 words are trained as
+// without cells, and k-means on the words gives the cells. More words, and those of options.cells,
+// are trained in cells: k-means on a part of the features gives the centres, and k-means on the
+// features of each cell gives its words, as many as its share of the features. A cell without words
+// is dropped. The thresholds are those of the words that WordAssigner finds.
 // Throws as k_means(), and what the watch throws.
 Codebook train_codebook(OpenClSession& session, const Sample& sample,
                         const CodebookOptions& options, const TrainingWatch& watch = {});
 
 // Returns the number of cells that a codebook of this many words gets: options.cells, at most one
-// per word. Where options.cells is 0, above 65,536 words 512, and below none. 1 stands for none.
+// per word. Where options.cells is 0: 64 from 16,384 words on, 512 above 65,536, else
+// none. 1 stands for none.
 std::size_t cell_count(std::size_t words, const CodebookOptions& options);
 
 // Returns 64 random orthonormal rows [64][d], d >= 64: normal numbers, orthogonalised by

@@ -126,7 +126,10 @@ TEST(CodebookStage, FewFeaturesGetAnotherWordThanTheNearestOfAll) {
 }
 
 TEST(CodebookStage, LargeCodebooksHaveCellsByThemselves) {
-  EXPECT_EQ(cell_count(65536, {}), 1U);
+  EXPECT_EQ(cell_count(16383, {}), 1U);
+  EXPECT_EQ(cell_count(16384, {}), 64U);
+  EXPECT_EQ(cell_count(65536, {}), 64U);
+  EXPECT_EQ(cell_count(16384, {.cells = 1}), 1U);
   EXPECT_EQ(cell_count(65537, {}), 512U);
   EXPECT_EQ(cell_count(1048576, {}), 512U);
   EXPECT_EQ(cell_count(1048576, {.cells = 1}), 1U);
