@@ -1,6 +1,7 @@
 #include "storage/blobs.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -80,9 +81,19 @@ std::uint32_t pack_shape(const IndexedFeature& feature) {
   return size | angle << kAngleShift | sign << kSignShift;
 }
 
+// Returns the size of each step, px.
+std::array<float, kSizeMask + 1> sizes_of_steps() {
+  std::array<float, kSizeMask + 1> sizes{};
+  for (std::size_t step = 0; step < sizes.size(); ++step) {
+    const double octaves = static_cast<double>(step) * size_octaves() / kSizeSteps;
+    sizes[step] = static_cast<float>(kSmallestSize * std::exp2(octaves));
+  }
+  return sizes;
+}
+
 void unpack_shape(std::uint32_t shape, FeatureGeometry& feature) {
-  const double octaves = (shape & kSizeMask) * size_octaves() / kSizeSteps;
-  feature.size = static_cast<float>(kSmallestSize * std::exp2(octaves));
+  static const std::array<float, kSizeMask + 1> sizes = sizes_of_steps();
+  feature.size = sizes[shape & kSizeMask];
   feature.angle_degrees =
       static_cast<float>(((shape >> kAngleShift) & kAngleMask) * 360.0 / kAngleSteps);
   feature.laplacian_sign = static_cast<std::int32_t>(shape >> kSignShift) - 1;

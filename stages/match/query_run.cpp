@@ -214,7 +214,8 @@ std::vector<Neighbour> QueryRun::neighbours(const Matcher::Wanted& wanted) {
     Verification verified =
         lookalike::verify(query, *shared_.cache.record(image), pairs[i], options_);
     verified.match.evidence.votes = images[i].score;
-    const double weight = static_cast<double>(agreeing_pairs(verified.pairs)) * kWeightOfAPair;
+    const double weight =
+        static_cast<double>(agreeing_pairs(verified.pairs).count) * kWeightOfAPair;
     if (weight > 0) add_neighbour({image, std::min(weight, kMostByVotes), true}, edges);
     matches.push_back(std::move(verified.match));
   }

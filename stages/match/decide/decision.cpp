@@ -66,7 +66,7 @@ double ranking_score(const Evidence& evidence) {
       std::max(0.0, evidence.correlation.value_or(0)) + std::max(0.0, evidence.detail.value_or(0));
   return evidence.effective_inliers * std::exp(kAgreementGain * agreement) *
              std::sqrt(relative_inlier_share(evidence)) +
-         evidence.votes_ratio;
+         evidence.agreeing_votes;
 }
 
 bool ranks_before(const Match& a, const Match& b) {

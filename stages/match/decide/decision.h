@@ -8,11 +8,11 @@
 namespace lookalike {
 
 // Returns the score that ranks a match:
-//   effective_inliers * exp(1.5 (c + d)) * sqrt(relative_inlier_share) + votes_ratio
+//   effective_inliers * exp(1.5 (c + d)) * sqrt(relative_inlier_share) + agreeing_votes
 // with c the correlation and d the agreement in detail, each 0 where unknown or negative. Votes
-// decide where geometry cannot. The correlation separates pictures with the same details, such as
-// frames of a film or a page and the same page turned; the share of pairs separates packs of one
-// brand, whose inliers fill the same places.
+// that agree in turn and size decide where no pose can. The correlation separates pictures with the
+// same details, such as frames of a film or a page and the same page turned; the share of pairs
+// separates packs of one brand, whose inliers fill the same places.
 double ranking_score(const Evidence& evidence);
 
 // True if `a` ranks before `b`: by score, ties by content.

@@ -20,20 +20,38 @@ std::size_t size_bin(const PlacePair& pair) {
   return static_cast<std::size_t>(std::clamp(halves, 0.0, kSizes - 1.0));
 }
 
+// Largest sum of four neighbouring bins: two turns of two sizes.
+template <typename Sum>
+class Bins {
+ public:
+  void add(const PlacePair& pair, Sum value) { sums_[turn_bin(pair)][size_bin(pair)] += value; }
+
+  Sum largest() const {
+    Sum most = 0;
+    for (std::size_t turn = 0; turn < kTurns; ++turn) {
+      const auto& here = sums_[turn];
+      const auto& next = sums_[(turn + 1) % kTurns];
+      for (std::size_t size = 0; size + 1 < kSizes; ++size) {
+        most = std::max(most, here[size] + here[size + 1] + next[size] + next[size + 1]);
+      }
+    }
+    return most;
+  }
+
+ private:
+  std::array<std::array<Sum, kSizes>, kTurns> sums_{};
+};
+
 }  // namespace
 
-std::size_t agreeing_pairs(std::span<const PlacePair> pairs) {
-  std::array<std::array<std::size_t, kSizes>, kTurns> bins{};
-  for (const PlacePair& pair : pairs) ++bins[turn_bin(pair)][size_bin(pair)];
-  std::size_t most = 0;
-  for (std::size_t turn = 0; turn < kTurns; ++turn) {
-    const auto& here = bins[turn];
-    const auto& next = bins[(turn + 1) % kTurns];
-    for (std::size_t size = 0; size + 1 < kSizes; ++size) {
-      most = std::max(most, here[size] + here[size + 1] + next[size] + next[size + 1]);
-    }
+AgreeingPairs agreeing_pairs(std::span<const PlacePair> pairs, std::span<const double> weights) {
+  Bins<std::size_t> counts;
+  Bins<double> sums;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    counts.add(pairs[i], 1);
+    sums.add(pairs[i], weights.empty() ? 1 : weights[i]);
   }
-  return most;
+  return {counts.largest(), sums.largest()};
 }
 
 }  // namespace lookalike

@@ -7,11 +7,17 @@
 
 namespace lookalike {
 
-// Returns the number of pairs that agree in the turn and the size of their features: the most
-// within 45 degrees and an octave. Two views of one thing have many, even where no flat pose
-// fits them.
+// Pairs that agree in the turn and the size of their features, within 45 degrees and an octave. Two
+// views of one thing have many, even where no flat pose fits them.
 // Method: Jegou, Douze, Schmid, "Hamming embedding and weak geometric consistency for large scale
 // image search", ECCV 2008.
-std::size_t agreeing_pairs(std::span<const PlacePair> pairs);
+struct AgreeingPairs {
+  std::size_t count = 0;  // the most that agree
+  double weight = 0;      // the largest sum of the weights of some that agree
+};
+
+//   weights  of each pair, or none: then each weighs 1
+AgreeingPairs agreeing_pairs(std::span<const PlacePair> pairs,
+                             std::span<const double> weights = {});
 
 }  // namespace lookalike

@@ -10,9 +10,25 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "kernels/assign/assign.h"
+#include "kernels/voting/voting.h"
+#include "stages/match/verify/agreeing_pairs.h"
 #include "stages/match/verify/pose.h"
 
 namespace lookalike {
+namespace {
+
+// Returns the weights of pairs by their Hamming distance, as those of votes.
+std::vector<double> weights_of(std::span<const FeaturePair> pairs) {
+  static const VotingWeights by_distance = voting_weights(kSignatureBits);
+  std::vector<double> weights;
+  weights.reserve(pairs.size());
+  for (const FeaturePair& pair : pairs) {
+    weights.push_back(by_distance.weights[static_cast<std::size_t>(pair.distance)] / kVotingOne);
+  }
+  return weights;
+}
+
+}  // namespace
 
 Verification verify(const IndexQuery& query, const Record& record,
                     std::span<const WordPair> word_pairs, const VerifyOptions& options) {
@@ -26,6 +42,7 @@ Verification verify(const IndexQuery& query, const Record& record,
   for (const FeaturePair& pair : pairs) {
     places.push_back({place_of(record.features.geometry[pair.object]), query.places[pair.scene]});
   }
+  match.evidence.agreeing_votes = agreeing_pairs(places, weights_of(pairs)).weight;
   auto pose = find_pose(places, {match.image.width, match.image.height},
                         {query.width, query.height}, options, &verified.attempt);
   if (!pose) return verified;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 #include <limits>
 
 #include "base/hamming.h"
@@ -36,34 +37,53 @@ struct ImagePair {
 };
 
 // The postings of a list that belong to the wanted images.
-struct WantedPostings {
-  std::vector<std::uint32_t> images;  // their places
-  std::vector<std::uint32_t> places;  // among those of the image
-  Bytes signatures;                   // u64 each
-
+class WantedPostings {
+ public:
+  // Replaces what was read before. Writes each posting, and keeps it by a sum instead of a branch:
+  // few are wanted, in no order that a processor could predict. The signatures, most of a list's
+  // bytes, are read of the wanted ones alone.
   void read(const EncodedPostings& list, const Places& wanted) {
-    images.clear();
-    places.clear();
-    signatures.clear();
+    if (postings_.size() <= list.size()) postings_.resize(list.size() + 1);
+    std::size_t count = 0;
     EncodedPostings::Images decoder(list);
     std::array<ImageId, kSignatureBlock> block{};
-    ImageId last = 0;
+    ImageId last = 0;  // before the first image
     std::uint32_t place = 0;
     for (std::size_t begin = 0; begin < list.size(); begin += block.size()) {
       const std::size_t size = std::min(block.size(), list.size() - begin);
       decoder.read(block.data(), size);
       for (std::size_t i = 0; i < size; ++i) {
-        place = begin + i > 0 && block[i] == last ? place + 1 : 0;
+        place = block[i] == last ? place + 1 : 0;
         last = block[i];
         const std::uint32_t image = wanted.of(last);
-        if (image == Places::kNone) continue;
-        images.push_back(image);
-        places.push_back(place);
-        const std::uint8_t* signature = list.signatures() + (begin + i) * sizeof(std::uint64_t);
-        signatures.insert(signatures.end(), signature, signature + sizeof(std::uint64_t));
+        postings_[count] = {static_cast<std::uint32_t>(begin + i), image, place};
+        count += image == Places::kNone ? 0 : 1;
       }
     }
+    signatures_.resize(count * sizeof(std::uint64_t));
+    for (std::size_t i = 0; i < count; ++i) {
+      std::memcpy(signatures_.data() + i * sizeof(std::uint64_t),
+                  list.signatures() + postings_[i].number * sizeof(std::uint64_t),
+                  sizeof(std::uint64_t));
+    }
   }
+
+  std::size_t size() const { return signatures_.size() / sizeof(std::uint64_t); }
+  std::uint32_t image(std::size_t i) const { return postings_[i].image; }
+  std::uint32_t place(std::size_t i) const { return postings_[i].place; }
+  // u64 each, from the i-th on.
+  const std::uint8_t* signatures(std::size_t i) const {
+    return signatures_.data() + i * sizeof(std::uint64_t);
+  }
+
+ private:
+  struct Posting {
+    std::uint32_t number = 0;  // in the list
+    std::uint32_t image = 0;   // its place among the wanted ones
+    std::uint32_t place = 0;   // among the postings of the image
+  };
+  std::vector<Posting> postings_;  // those that are wanted, then others
+  Bytes signatures_;
 };
 
 // Appends the pairs of postings and the query words of their word, numbered from `first`.
@@ -71,17 +91,16 @@ void append_pairs(const WantedPostings& postings, std::span<const QueryWord> wor
                   std::uint32_t first, std::uint32_t hamming_threshold,
                   std::vector<ImagePair>& pairs) {
   SignatureDistances distances;
-  for (std::size_t begin = 0; begin < postings.images.size(); begin += kSignatureBlock) {
-    const std::size_t size = std::min(kSignatureBlock, postings.images.size() - begin);
-    const std::uint8_t* column = postings.signatures.data() + begin * sizeof(std::uint64_t);
+  for (std::size_t begin = 0; begin < postings.size(); begin += kSignatureBlock) {
+    const std::size_t size = std::min(kSignatureBlock, postings.size() - begin);
     for (std::uint32_t word = 0; word < words.size(); ++word) {
-      std::uint64_t near =
-          near_signatures(words[word].signature, column, size, hamming_threshold, distances);
+      std::uint64_t near = near_signatures(words[word].signature, postings.signatures(begin), size,
+                                           hamming_threshold, distances);
       for (; near != 0; near &= near - 1) {
         const auto i = static_cast<std::size_t>(std::countr_zero(near));
         pairs.push_back(
-            {postings.images[begin + i],
-             {first + word, postings.places[begin + i], static_cast<std::uint32_t>(distances[i])}});
+            {postings.image(begin + i),
+             {first + word, postings.place(begin + i), static_cast<std::uint32_t>(distances[i])}});
       }
     }
   }

@@ -103,14 +103,13 @@ TEST(IsReported, ByDecisionAndProbability) {
 }
 
 TEST(RankingScore, PixelsThatAgreeRaiseAndVotesBreakTies) {
-  const Evidence plain = {
-      .votes_ratio = 1, .pairs = 100, .inliers = 10, .effective_inliers = 10, .correlation = {}};
+  const Evidence plain = {.pairs = 100, .inliers = 10, .effective_inliers = 10, .correlation = {}};
   Evidence detailed = plain;
   detailed.detail = 0.5;
   Evidence correlated = plain;
   correlated.correlation = 0.5;
   Evidence voted = plain;
-  voted.votes_ratio = 2;
+  voted.agreeing_votes = 1;
   EXPECT_GT(ranking_score(detailed), ranking_score(plain));
   EXPECT_GT(ranking_score(correlated), ranking_score(plain));
   EXPECT_GT(ranking_score(voted), ranking_score(plain));
