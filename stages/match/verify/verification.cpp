@@ -42,7 +42,9 @@ Verification verify(const IndexQuery& query, const Record& record,
   for (const FeaturePair& pair : pairs) {
     places.push_back({place_of(record.features.geometry[pair.object]), query.places[pair.scene]});
   }
-  match.evidence.agreeing_votes = agreeing_pairs(places, weights_of(pairs)).weight;
+  const AgreeingPairs agreeing = agreeing_pairs(places, weights_of(pairs));
+  match.evidence.agreeing_votes = agreeing.weight;
+  if (agreeing.count < options.min_inliers) return verified;
   auto pose = find_pose(places, {match.image.width, match.image.height},
                         {query.width, query.height}, options, &verified.attempt);
   if (!pose) return verified;

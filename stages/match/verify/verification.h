@@ -29,9 +29,10 @@ struct Verification {
   PoseAttempt attempt{};
 };
 
-// Looks for a pose between the features of one image and the query's. The evidence's agreeing votes
-// are the pairs that agree in turn and size, each weighed as a vote at its Hamming distance
-// (Shortlist). `pairs`: those of word_pairs(). Throws as feature_pairs().
+// Looks for a pose between the features of one image and the query's, unless fewer of their pairs
+// than options.min_inliers agree in turn and size, as inliers do. The evidence's agreeing votes are
+// those that agree, each weighed as a vote at its Hamming distance (Shortlist). `pairs`: those of
+// word_pairs(). Throws as feature_pairs().
 Verification verify(const IndexQuery& query, const Record& record, std::span<const WordPair> pairs,
                     const VerifyOptions& options);
 
