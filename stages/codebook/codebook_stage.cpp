@@ -21,11 +21,11 @@ constexpr std::size_t kStartFeaturesPerWord = 12;
 // Training features per cell centre.
 constexpr std::size_t kFeaturesPerCentre = 64;
 
-// Default number of cells by the number of words. Fewer than the first are compared at once. Above
-// the second, all features together would take too long to train: cells are made first, and words
-// in each of them. docs/measurements/scale.md, "More words", has the share of words that are lost.
-constexpr std::size_t kFewestWordsWithCells = 16384;
+// Default numbers of cells, and the words from which they apply. docs/measurements/scale.md, "More
+// words", has the share of features that lose their nearest word.
+constexpr std::size_t kFewestWordsWithCells = 16384;  // fewer are compared all at once
 constexpr std::size_t kCellsOfTrainedWords = 64;
+// Training more words on all features together takes too long: they are trained cell by cell.
 constexpr std::size_t kMostWordsTrainedTogether = 65536;
 constexpr std::size_t kCellsTrainedFirst = 512;
 
@@ -130,6 +130,17 @@ std::vector<float> train_centres(const Training& training, const RowFile& featur
                   : train_words(training, every(step, features), cells).words;
 }
 
+void start_cells(Codebook& codebook) {
+  codebook.cells.probes = WordCells::kMaxProbes;
+  codebook.cells.starts = {0};
+}
+
+// Appends a cell of the words up to `end` that lie in no cell yet.
+void add_cell(std::span<const float> centre, std::size_t end, Codebook& codebook) {
+  codebook.cells.starts.push_back(static_cast<std::uint32_t>(end));
+  codebook.cells.centres.insert(codebook.cells.centres.end(), centre.begin(), centre.end());
+}
+
 // Sets the words and cells of a codebook.
 void train_cells(const Training& training, const Sample& sample, std::size_t cells,
                  Codebook& codebook) {
@@ -148,8 +159,7 @@ void train_cells(const Training& training, const Sample& sample, std::size_t cel
   };
   const TrainingWatch batches{.batch = training.watch.batch};
   const Training of_cell{training.session, training.options, training.random, batches};
-  codebook.cells.probes = WordCells::kMaxProbes;
-  codebook.cells.starts = {0};
+  start_cells(codebook);
   for (std::size_t cell = 0; cell < centre_rows.rows(); ++cell) {
     const std::size_t first = sorted.starts[cell];
     const std::size_t features = sorted.starts[cell + 1] - first;
@@ -159,40 +169,14 @@ void train_cells(const Training& training, const Sample& sample, std::size_t cel
     const KMeansResult result =
         train_words(of_cell, part_of(sorted.features, first, features), words);
     codebook.words.insert(codebook.words.end(), result.words.begin(), result.words.end());
-    codebook.cells.starts.push_back(static_cast<std::uint32_t>(codebook.size()));
-    const auto centre = centre_rows.row(cell);
-    codebook.cells.centres.insert(codebook.cells.centres.end(), centre.begin(), centre.end());
+    add_cell(centre_rows.row(cell), codebook.size(), codebook);
     training.watch.step(training.options.max_iterations + cell + 1, result.objective);
   }
 }
 
-// True if words are trained in cells, which are made first.
+// True if the cells are made first, and words are trained in each.
 bool trains_by_cells(std::size_t words, const CodebookOptions& options) {
   return options.cells > 1 || (options.cells == 0 && words > kMostWordsTrainedTogether);
-}
-
-// Sorts trained words into cells of neighbours: k-means on the words gives the centres. Draws
-// numbers of its own, so that the projection does not depend on cells.
-void group_words(const Training& training, const RowFile& features, std::size_t cells,
-                 Codebook& codebook) {
-  RowFile words(features.folder(), features.cols());
-  words.write(0, codebook.word_matrix());
-  Random random(training.options.seed);
-  const TrainingWatch batches{.batch = training.watch.batch};
-  const KMeansResult grouped =
-      train_words({training.session, training.options, random, batches}, words, cells);
-  const MatrixView<const float> centres(grouped.words, features.cols());
-  const SortedFeatures sorted = sort_by_cell(words, grouped.assignment, centres.rows());
-  codebook.words = sorted.features.read(0, words.rows());
-  codebook.cells.probes = WordCells::kMaxProbes;
-  codebook.cells.starts = {0};
-  for (std::size_t cell = 0; cell < centres.rows(); ++cell) {
-    const std::size_t end = sorted.starts[cell + 1];
-    if (end == sorted.starts[cell]) continue;
-    codebook.cells.starts.push_back(static_cast<std::uint32_t>(end));
-    const auto centre = centres.row(cell);
-    codebook.cells.centres.insert(codebook.cells.centres.end(), centre.begin(), centre.end());
-  }
 }
 
 using Row = std::span<double>;
@@ -301,6 +285,23 @@ std::vector<float> signature_thresholds(const Codebook& codebook, const RowFile&
   return thresholds;
 }
 
+void group_words(OpenClSession& session, const std::filesystem::path& folder, std::size_t cells,
+                 const CodebookOptions& options, const TrainingWatch& watch, Codebook& codebook) {
+  RowFile words(folder, codebook.descriptor_size);
+  words.write(0, codebook.word_matrix());
+  Random random(options.seed);
+  const TrainingWatch batches{.batch = watch.batch};
+  const KMeansResult grouped = train_words({session, options, random, batches}, words, cells);
+  const MatrixView<const float> centres(grouped.words, words.cols());
+  const SortedFeatures sorted = sort_by_cell(words, grouped.assignment, centres.rows());
+  codebook.words = sorted.features.read(0, words.rows());
+  start_cells(codebook);
+  for (std::size_t cell = 0; cell < centres.rows(); ++cell) {
+    const std::size_t end = sorted.starts[cell + 1];
+    if (end > sorted.starts[cell]) add_cell(centres.row(cell), end, codebook);
+  }
+}
+
 Codebook train_codebook(OpenClSession& session, const Sample& sample,
                         const CodebookOptions& options, const TrainingWatch& watch) {
   Random random(options.seed);
@@ -315,7 +316,9 @@ Codebook train_codebook(OpenClSession& session, const Sample& sample,
     KMeansResult result = train_words(training, sample.features, sample.words);
     codebook.words = std::move(result.words);
     assignment = std::move(result.assignment);
-    if (cells > 1) group_words(training, sample.features, cells, codebook);
+    if (cells > 1) {
+      group_words(session, sample.features.folder(), cells, options, watch, codebook);
+    }
   }
   if (cells > 1) {
     WordAssigner assigner(session, codebook);

@@ -119,6 +119,9 @@ ExplainedStep pose(const Explanation& why) {
   if (why.pairs.size() < needed) {
     reason = fmt::format("No pose: {}, and at least {} are needed.",
                          counted(why.pairs.size(), "pair"), needed);
+  } else if (why.agreeing_pairs < needed) {
+    reason = fmt::format("No pose: {} of {} agree in turn and size, and at least {} are needed.",
+                         why.agreeing_pairs, counted(why.pairs.size(), "pair"), needed);
   } else if (attempt.inliers < needed && attempt.implausible >= needed) {
     reason = fmt::format("No pose: {} of {} pairs agree, but on a view that no camera could have.",
                          attempt.implausible, why.pairs.size());

@@ -43,6 +43,7 @@ struct Explanation {
   // Features of the photo's second look, on which the following steps are based. Unset without one.
   std::optional<std::size_t> second_look;
   std::vector<ExplainedPair> pairs;
+  std::size_t agreeing_pairs = 0;  // in turn and size
   PoseAttempt attempt;
   Match by_features;  // before pixels were compared
 

@@ -46,7 +46,7 @@ struct Evidence {
   double votes_excess = 0;              // over that median, in interquartile ranges; 0 without one
   std::size_t shortlist = 0;            // images in the shortlist
   std::uint32_t pairs = 0;              // one-to-one pairs of features, before geometry
-  double agreeing_votes = 0;            // of pairs that agree in turn and size; see verify()
+  double agreeing_votes = 0;            // weight of Verification::agreeing
   std::uint32_t inliers = 0;            // pairs that agree on the pose; 0: there is no pose
   std::uint32_t effective_inliers = 0;  // see Pose
   double coherence = 0;                 // see Pose

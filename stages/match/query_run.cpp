@@ -12,7 +12,6 @@
 #include "stages/match/refine/compare_pictures.h"
 #include "stages/match/refine/other_content.h"
 #include "stages/match/relate/relate.h"
-#include "stages/match/verify/agreeing_pairs.h"
 #include "stages/match/verify/verification.h"
 
 namespace lookalike {
@@ -106,6 +105,7 @@ void explain_pairs(const Verification& verified, Explanation& explanation) {
     explanation.pairs.push_back({{{object.x, object.y}, {scene.x, scene.y}}, false});
   }
   for (const std::uint32_t i : verified.inliers) explanation.pairs[i].inlier = true;
+  explanation.agreeing_pairs = verified.agreeing.count;
   explanation.attempt = verified.attempt;
 }
 
@@ -214,8 +214,7 @@ std::vector<Neighbour> QueryRun::neighbours(const Matcher::Wanted& wanted) {
     Verification verified =
         lookalike::verify(query, *shared_.cache.record(image), pairs[i], options_);
     verified.match.evidence.votes = images[i].score;
-    const double weight =
-        static_cast<double>(agreeing_pairs(verified.pairs).count) * kWeightOfAPair;
+    const double weight = static_cast<double>(verified.agreeing.count) * kWeightOfAPair;
     if (weight > 0) add_neighbour({image, std::min(weight, kMostByVotes), true}, edges);
     matches.push_back(std::move(verified.match));
   }

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "base/error.h"
+
 namespace lookalike {
 namespace {
 
@@ -20,38 +22,36 @@ std::size_t size_bin(const PlacePair& pair) {
   return static_cast<std::size_t>(std::clamp(halves, 0.0, kSizes - 1.0));
 }
 
-// Largest sum of four neighbouring bins: two turns of two sizes.
-template <typename Sum>
-class Bins {
- public:
-  void add(const PlacePair& pair, Sum value) { sums_[turn_bin(pair)][size_bin(pair)] += value; }
+using Bins = std::array<std::array<AgreeingPairs, kSizes>, kTurns>;
 
-  Sum largest() const {
-    Sum most = 0;
-    for (std::size_t turn = 0; turn < kTurns; ++turn) {
-      const auto& here = sums_[turn];
-      const auto& next = sums_[(turn + 1) % kTurns];
-      for (std::size_t size = 0; size + 1 < kSizes; ++size) {
-        most = std::max(most, here[size] + here[size + 1] + next[size] + next[size + 1]);
-      }
+// Takes the larger of each value and its sum over four neighbouring bins: two turns of two sizes.
+void take_larger(const Bins& bins, std::size_t turn, std::size_t size, AgreeingPairs& largest) {
+  AgreeingPairs sum;
+  for (const std::size_t t : {turn, (turn + 1) % kTurns}) {
+    for (const std::size_t s : {size, size + 1}) {
+      sum.count += bins[t][s].count;
+      sum.weight += bins[t][s].weight;
     }
-    return most;
   }
-
- private:
-  std::array<std::array<Sum, kSizes>, kTurns> sums_{};
-};
+  largest.count = std::max(largest.count, sum.count);
+  largest.weight = std::max(largest.weight, sum.weight);
+}
 
 }  // namespace
 
 AgreeingPairs agreeing_pairs(std::span<const PlacePair> pairs, std::span<const double> weights) {
-  Bins<std::size_t> counts;
-  Bins<double> sums;
+  require(pairs.size() == weights.size(), "agreeing_pairs: sizes differ");
+  Bins bins{};
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    counts.add(pairs[i], 1);
-    sums.add(pairs[i], weights.empty() ? 1 : weights[i]);
+    AgreeingPairs& bin = bins[turn_bin(pairs[i])][size_bin(pairs[i])];
+    ++bin.count;
+    bin.weight += weights[i];
   }
-  return {counts.largest(), sums.largest()};
+  AgreeingPairs largest;
+  for (std::size_t turn = 0; turn < kTurns; ++turn) {
+    for (std::size_t size = 0; size + 1 < kSizes; ++size) take_larger(bins, turn, size, largest);
+  }
+  return largest;
 }
 
 }  // namespace lookalike

@@ -12,12 +12,13 @@ namespace lookalike {
 // Method: Jegou, Douze, Schmid, "Hamming embedding and weak geometric consistency for large scale
 // image search", ECCV 2008.
 struct AgreeingPairs {
-  std::size_t count = 0;  // the most that agree
-  double weight = 0;      // the largest sum of the weights of some that agree
+  std::size_t count = 0;
+  double weight = 0;  // sum over the pairs
 };
 
-//   weights  of each pair, or none: then each weighs 1
-AgreeingPairs agreeing_pairs(std::span<const PlacePair> pairs,
-                             std::span<const double> weights = {});
+// Returns the most pairs that agree, and the largest weight of such pairs, perhaps of others.
+//   weights  [pairs.size()]
+// Throws Error(kInternal) if the sizes differ.
+AgreeingPairs agreeing_pairs(std::span<const PlacePair> pairs, std::span<const double> weights);
 
 }  // namespace lookalike

@@ -11,13 +11,12 @@
 #include "base/parallel.h"
 #include "kernels/assign/assign.h"
 #include "kernels/voting/voting.h"
-#include "stages/match/verify/agreeing_pairs.h"
 #include "stages/match/verify/pose.h"
 
 namespace lookalike {
 namespace {
 
-// Returns the weights of pairs by their Hamming distance, as those of votes.
+// Returns the weight of each pair: that of a vote at its Hamming distance.
 std::vector<double> weights_of(std::span<const FeaturePair> pairs) {
   static const VotingWeights by_distance = voting_weights(kSignatureBits);
   std::vector<double> weights;
@@ -42,9 +41,9 @@ Verification verify(const IndexQuery& query, const Record& record,
   for (const FeaturePair& pair : pairs) {
     places.push_back({place_of(record.features.geometry[pair.object]), query.places[pair.scene]});
   }
-  const AgreeingPairs agreeing = agreeing_pairs(places, weights_of(pairs));
-  match.evidence.agreeing_votes = agreeing.weight;
-  if (agreeing.count < options.min_inliers) return verified;
+  verified.agreeing = agreeing_pairs(places, weights_of(pairs));
+  match.evidence.agreeing_votes = verified.agreeing.weight;
+  if (verified.agreeing.count < options.min_inliers) return verified;
   auto pose = find_pose(places, {match.image.width, match.image.height},
                         {query.width, query.height}, options, &verified.attempt);
   if (!pose) return verified;

@@ -11,6 +11,7 @@
 #include "config/options.h"
 #include "kernels/session/session.h"
 #include "stages/match/match.h"
+#include "stages/match/verify/agreeing_pairs.h"
 #include "stages/match/verify/pose.h"
 #include "stages/match/vote/query_words.h"
 #include "stages/match/vote/shortlist.h"
@@ -25,13 +26,13 @@ using RecordOf = std::function<std::shared_ptr<const Record>(ImageId)>;
 struct Verification {
   Match match;                         // without its votes; has no inliers without a pose
   std::vector<PlacePair> pairs;        // one-to-one, see feature_pairs()
+  AgreeingPairs agreeing{};            // of these, weighed as votes at their Hamming distances
   std::vector<std::uint32_t> inliers;  // numbers of pairs that agree on the pose, ascending
   PoseAttempt attempt{};
 };
 
-// Looks for a pose between the features of one image and the query's, unless fewer of their pairs
-// than options.min_inliers agree in turn and size, as inliers do. The evidence's agreeing votes are
-// those that agree, each weighed as a vote at its Hamming distance (Shortlist). `pairs`: those of
+// Looks for a pose between the features of one image and the query's. Inliers agree in turn and
+// size, so there is none if fewer than options.min_inliers pairs do. `pairs`: those of
 // word_pairs(). Throws as feature_pairs().
 Verification verify(const IndexQuery& query, const Record& record, std::span<const WordPair> pairs,
                     const VerifyOptions& options);

@@ -38,8 +38,7 @@ constexpr std::size_t most_words_per_feature(const MatchOptions& options) {
   return (options.second_look ? kSecondLookWords : 1) * options.words_per_feature;
 }
 
-// The nearest words of a photo's features. Searching them is most of the work of a photo that needs
-// both looks, so each feature is searched once.
+// The nearest words of a photo's features; each feature is searched once for both looks.
 class PhotoWords {
  public:
   // Both must outlive it.

@@ -39,11 +39,11 @@ struct ImagePair {
 // The postings of a list that belong to the wanted images.
 class WantedPostings {
  public:
-  // Replaces what was read before. Writes each posting, and keeps it by a sum instead of a branch:
-  // few are wanted, in no order that a processor could predict. The signatures, most of a list's
-  // bytes, are read of the wanted ones alone.
+  // Replaces what was read before. Writes every posting, and the next one over it unless it is
+  // wanted: a branch would be mispredicted. Reads only the signatures of wanted postings, since
+  // signatures are most of a list's bytes.
   void read(const EncodedPostings& list, const Places& wanted) {
-    if (postings_.size() <= list.size()) postings_.resize(list.size() + 1);
+    if (postings_.size() < list.size()) postings_.resize(list.size());
     std::size_t count = 0;
     EncodedPostings::Images decoder(list);
     std::array<ImageId, kSignatureBlock> block{};

@@ -1,6 +1,7 @@
 #include "stages/codebook/codebook_stage.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
@@ -123,6 +124,56 @@ TEST(CodebookStage, FewFeaturesGetAnotherWordThanTheNearestOfAll) {
   EXPECT_LE(differing(WordAssigner(session, codebook).assign(fresh).words, nearest), 80U);
   codebook.cells.probes = 1;
   EXPECT_GT(differing(WordAssigner(session, codebook).assign(fresh).words, nearest), 80U);
+}
+
+std::vector<std::vector<float>> sorted_words(const Codebook& codebook) {
+  std::vector<std::vector<float>> words;
+  for (std::size_t i = 0; i < codebook.size(); ++i) {
+    const auto word = codebook.word_matrix().row(i);
+    words.emplace_back(word.begin(), word.end());
+  }
+  std::ranges::sort(words);
+  return words;
+}
+
+TEST(CodebookStage, GroupedWordsStayTheSameAndLieInCellsOfNeighbours) {
+  OpenClSession session;
+  const std::vector<float> features = clustered_features(12000, 1000, 0.4, 1);
+  const std::size_t trained = 10000 * kDimensions;
+  const Codebook whole =
+      train_by_cells(session, {features.begin(), features.begin() + trained}, 1200, 1);
+  Codebook grouped = whole;
+  group_words(session, std::filesystem::temp_directory_path(), 32, {}, {}, grouped);
+  EXPECT_EQ(sorted_words(grouped), sorted_words(whole));
+  EXPECT_EQ(grouped.cells.size(), 32U);
+  EXPECT_EQ(grouped.cells.probes, WordCells::kMaxProbes);
+  EXPECT_TRUE(grouped.cells.fit(1200, kDimensions));
+  const MatrixView<const float> fresh(features.data() + trained, 2000, kDimensions);
+  const auto nearest = WordAssigner(session, grouped.word_matrix()).assign(fresh).words;
+  EXPECT_LE(differing(WordAssigner(session, grouped).assign(fresh).words, nearest), 40U);
+  grouped.cells.probes = 1;
+  EXPECT_GT(differing(WordAssigner(session, grouped).assign(fresh).words, nearest), 40U);
+}
+
+TEST(CodebookStage, WordsAreGroupedAlikeAgain) {
+  OpenClSession session;
+  const std::vector<float> features = clustered_features(4000, 60, 0.5, 1);
+  Codebook first = train_by_cells(session, features, 250, 1);
+  Codebook again = first;
+  for (Codebook* each : {&first, &again}) {
+    group_words(session, std::filesystem::temp_directory_path(), 12, {}, {}, *each);
+  }
+  EXPECT_EQ(first.words, again.words);
+  EXPECT_EQ(first.cells, again.cells);
+}
+
+TEST(CodebookStage, NoMoreCellsThanDifferentWords) {
+  OpenClSession session;
+  Codebook codebook;
+  codebook.words = clustered_features(9, 3, 0, 1);  // three words, three times each
+  group_words(session, std::filesystem::temp_directory_path(), 8, {}, {}, codebook);
+  EXPECT_EQ(codebook.cells.size(), 3U);
+  EXPECT_TRUE(codebook.cells.fit(9, kDimensions));
 }
 
 TEST(CodebookStage, LargeCodebooksHaveCellsByThemselves) {

@@ -129,6 +129,14 @@ TEST_F(ExplainTest, WithoutAPoseItSaysWhatIsMissing) {
             "Not listed: a query judges it \"none\"; it lists \"related\" and better.");
 }
 
+TEST_F(ExplainTest, WithoutPairsThatAgreeInTurnAndSizeItSaysSo) {
+  Explanation why = explain(stranger(), 0);
+  why.pairs.resize(8);
+  why.agreeing_pairs = 5;
+  EXPECT_EQ(step(why, "pose").reason,
+            "No pose: 5 of 8 pairs agree in turn and size, and at least 6 are needed.");
+}
+
 TEST_F(ExplainTest, AFailedPoseNamesTheInliersFoundAndNeeded) {
   const Query query = view_of(3, tilted_);
   const auto inliers = match(query).at(0).evidence.inliers;

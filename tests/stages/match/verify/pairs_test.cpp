@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -207,6 +209,41 @@ TEST_F(PairDescriptors, SizesMustAgree) {
 TEST(OneToOne, EarlierPairsKeepTheirFeatures) {
   const std::vector<FeaturePair> pairs = {{0, 0, 0}, {0, 1, 0}, {1, 0, 0}, {1, 1, 0}};
   EXPECT_THAT(one_to_one(pairs), ElementsAre(pairs[0], pairs[3]));
+}
+
+// An image and a photo whose features i are pairs at a Hamming distance of 4 i bits, turned and
+// enlarged alike but for the last.
+Verification verify_turned(std::size_t count, const VerifyOptions& options) {
+  Record record;
+  record.image.width = record.image.height = 1000;
+  IndexQuery query;
+  query.width = query.height = 1000;
+  std::vector<WordPair> pairs;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const float x = 100 + 90 * static_cast<float>(i);
+    const float y = 100 + 40 * static_cast<float>(i * i % 17);
+    record.features.words.push_back(i);
+    record.features.geometry.push_back({x, y, 10, 0, 1});
+    query.words.push_back({i, 0, i, 1});
+    query.places.push_back({x, y, 10, i + 1 == count ? 180. : 0.});
+    pairs.push_back({i, 0, 4 * i});
+  }
+  return verify(query, record, pairs, options);
+}
+
+TEST(Verify, WeighsPairsThatAgreeAsVotes) {
+  const Verification verified = verify_turned(4, {});
+  EXPECT_EQ(verified.agreeing.count, 3U);
+  const double weight = 1 + std::exp(-16 / 256.) + std::exp(-64 / 256.);
+  EXPECT_NEAR(verified.match.evidence.agreeing_votes, weight, 1e-5);
+}
+
+TEST(Verify, LooksForAPoseFromTheLeastInliersOn) {
+  VerifyOptions options;
+  options.min_inliers = 6;
+  EXPECT_EQ(verify_turned(7, options).match.evidence.inliers, 6U);
+  EXPECT_FALSE(verify_turned(6, options).match.has_pose());
+  EXPECT_EQ(verify_turned(6, options).attempt.inliers, 0U);  // not even tried
 }
 
 }  // namespace
