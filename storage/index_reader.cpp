@@ -87,6 +87,10 @@ void IndexReader::segments_changed() {
   shards_->is_loaded = false;
 }
 
+std::size_t IndexReader::connections() const {
+  return shards_->connections;
+}
+
 std::optional<std::string> IndexReader::derived(const std::string& name) const {
   return shards_->first().with([&](Connection& reading) {
     return reading.first<std::string>("SELECT value FROM derived WHERE name = ?", name);

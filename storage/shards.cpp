@@ -43,6 +43,7 @@ Shard::Shard(ImageNumbers its_numbers, const std::filesystem::path& database, st
   Connections connections;
   for (std::size_t i = 0; i < count; ++i) {
     connections.push_back(std::make_unique<Connection>(open_for_reading(database)));
+    connections.back()->execute("PRAGMA cache_size = -512");  // lists and records have another
   }
   begin_reading(connections);
   first_ = connections.front().get();
@@ -57,11 +58,12 @@ Shard::Shard(Connection connection) {
 
 Shards::Shards(const std::vector<std::filesystem::path>& databases) {
   require(!databases.empty(), "IndexReader: no database");
+  constexpr std::size_t kPerCore = 4;  // so that a core reads while others wait for the disk
   constexpr std::size_t kMaxConnections = 16;  // each has files and a page cache open
-  constexpr std::size_t kCacheKib = 16384;     // shared by the first connections of all databases
+  constexpr std::size_t kCacheKib = 16384;     // of the first connections of all databases together
   const std::size_t count = databases.size();
-  const std::size_t connections =
-      std::min(core_count(), std::max<std::size_t>(kMaxConnections / count, count == 1 ? 1 : 2));
+  connections = std::min(kPerCore * core_count(),
+                         std::max<std::size_t>(kMaxConnections / count, count == 1 ? 1 : 2));
   for (std::size_t i = 0; i < count; ++i) {
     const ImageNumbers numbers{static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(i)};
     Shard& shard = all.emplace_back(numbers, databases[i], connections);

@@ -114,6 +114,7 @@ class Shards {
 
   std::optional<WriterLock> lock{};  // released after the connections are closed
   std::deque<Shard> all{};
+  std::size_t connections = 1;  // to each database
   bool is_loaded = false;       // the segments of all shards and `removed` are current
   std::vector<bool> removed{};  // see InvertedIndex::removed()
   std::unordered_map<ImageId, ImageId> originals{};    // by copy in a later database

@@ -238,11 +238,11 @@ bool QueryRun::keep_sure(std::vector<Match>& matches) {
   return picture() && all_read_;
 }
 
-// Returns the best images by votes, as many as a second look verifies.
-std::vector<RankedImage> QueryRun::vote(const IndexQuery& query) const {
+// Returns the best images by votes, as many as a second look verifies. Keeps the pairs seen.
+std::vector<RankedImage> QueryRun::vote(const IndexQuery& query) {
   const std::size_t count =
       options_.shortlist > 0 ? shared_.depth : kSecondLookDepth * shared_.depth;
-  auto images = shared_.shortlist.find(query.words, count, shared_.threads());
+  auto images = shared_.shortlist.find(query.words, count, shared_.readers(), &seen_);
   std::erase_if(images,
                 [&](const RankedImage& entry) { return entry.image == query.excluded_image; });
   return images;
@@ -256,7 +256,7 @@ std::vector<std::vector<WordPair>> QueryRun::pairs_of(const IndexQuery& query,
   return word_pairs(
       query.words, ids,
       [&](std::uint32_t word, const auto& visit) { shared_.cache.for_each_list(word, visit); },
-      options_.hamming_threshold, shared_.threads());
+      options_.hamming_threshold, shared_.readers(), seen_);
 }
 
 // Verifies some images of the shortlist, and returns their matches in that order, not yet ranked.
@@ -264,7 +264,7 @@ std::vector<Match> QueryRun::verify(const IndexQuery& query, std::span<const Ran
                                     std::span<const RankedImage> shortlist) const {
   std::vector<Match> matches = verify_all(
       query, images, pairs_of(query, images),
-      [&](ImageId image) { return shared_.cache.record(image); }, options_, shared_.threads());
+      [&](ImageId image) { return shared_.cache.record(image); }, options_, shared_.readers());
   compare_votes(shortlist, matches);
   return matches;
 }
@@ -512,7 +512,7 @@ Explanation QueryRun::explain(const QueryTrace& trace, ImageId image) {
   explain_words(trace.first_look, *record, explanation);
 
   const std::size_t images = shared_.shortlist.image_count();
-  const auto ranking = shared_.shortlist.find(trace.first_look.words, images, shared_.threads());
+  const auto ranking = shared_.shortlist.find(trace.first_look.words, images, shared_.readers());
   const auto ranked = std::ranges::find(ranking, image, &RankedImage::image);
   explanation.images = images;
   if (ranked != ranking.end()) {

@@ -77,7 +77,7 @@ class QueryRun {
  private:
   using ImageIds = std::unordered_set<ImageId>;
 
-  std::vector<RankedImage> vote(const IndexQuery& query) const;
+  std::vector<RankedImage> vote(const IndexQuery& query);
   std::vector<std::vector<WordPair>> pairs_of(const IndexQuery& query,
                                               std::span<const RankedImage> images) const;
   std::vector<Match> verify(const IndexQuery& query, std::span<const RankedImage> images,
@@ -106,6 +106,7 @@ class QueryRun {
   SharedSearch& shared_;
   const MatchOptions& options_ = shared_.options;
   const QueryInput input_;
+  SeenPairs seen_;                              // by the vote
   std::optional<const DecodedImage*> picture_;  // unset before it is read
   std::optional<Pyramid> scene_;                // of the picture; made for the first comparison
   std::mutex reading_colours_;

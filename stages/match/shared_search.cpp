@@ -52,4 +52,8 @@ std::size_t SharedSearch::threads() const {
   return std::max<std::size_t>(1, core_count() / in_progress);
 }
 
+std::size_t SharedSearch::readers() const {
+  return std::max(threads(), reader.connections() / in_progress);
+}
+
 }  // namespace lookalike

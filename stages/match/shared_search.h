@@ -40,6 +40,8 @@ struct SharedSearch {
 
   // Threads for the loops of one query: the queries in progress share the cores.
   std::size_t threads() const;
+  // The same for loops that read the index, where some threads wait for the disk.
+  std::size_t readers() const;
 
   OpenClSession& session;
   const IndexReader& reader;

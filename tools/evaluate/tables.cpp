@@ -19,7 +19,7 @@ constexpr const char* kRankHeader = "query,relevant,rank,iou\n";
 std::string match_header() {
   std::string header =
       "query,image,relevant,rank,score,decision,probability,votes,votes_ratio,votes_excess,pairs,"
-      "inliers,effective_inliers,correlation,detail";
+      "agreeing_votes,inliers,effective_inliers,correlation,detail,colour";
   for (const std::string_view name : Calibration::kQuantities) {
     header += fmt::format(",{}", csv_field(fmt::format("weighed {}", name)));
   }
@@ -60,12 +60,13 @@ void MatchTable::add(const TruthQuery& query, std::span<const Match> matches) {
     const Match& match = matches[i];
     const Evidence& evidence = match.evidence;
     file_.write(fmt::format(
-        "{},{},{},{},{:.3f},{},{:.4f},{:.6f},{:.3f},{:.3f},{},{},{},{},{}", csv_field(query.path),
-        csv_field(match.image.paths.front()), is_relevant(query, match.image.paths) ? 1 : 0, i + 1,
-        match.score, to_string(match.decision), match.probability, evidence.votes,
-        evidence.votes_ratio, evidence.votes_excess, evidence.pairs, evidence.inliers,
+        "{},{},{},{},{:.3f},{},{:.4f},{:.6f},{:.3f},{:.3f},{},{:.3f},{},{},{},{},{}",
+        csv_field(query.path), csv_field(match.image.paths.front()),
+        is_relevant(query, match.image.paths) ? 1 : 0, i + 1, match.score,
+        to_string(match.decision), match.probability, evidence.votes, evidence.votes_ratio,
+        evidence.votes_excess, evidence.pairs, evidence.agreeing_votes, evidence.inliers,
         evidence.effective_inliers, number_or_empty(evidence.correlation),
-        number_or_empty(evidence.detail)));
+        number_or_empty(evidence.detail), number_or_empty(evidence.colour)));
     for (const EvidenceTerm& term : Calibration{}.terms(evidence)) {
       file_.write(evidence.effective_inliers > 0 ? fmt::format(",{:.4f}", term.value) : ",");
     }

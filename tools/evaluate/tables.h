@@ -20,9 +20,9 @@ std::string rank_table(std::span<const TruthQuery> queries, std::span<const Answ
 OutputKind rank_table_kind();  // recognised by the header row
 
 // Writes a row per match, with its evidence: query,image,relevant,rank,score,decision,probability,
-// votes,votes_ratio,votes_excess,pairs,inliers,effective_inliers,correlation,detail, and the
-// quantities of Calibration as "weighed ...". relevant is 1 or 0; correlation and detail are empty
-// if not measured, the quantities without a pose.
+// votes,votes_ratio,votes_excess,pairs,agreeing_votes,inliers,effective_inliers,correlation,detail,
+// colour, and the quantities of Calibration as "weighed ...". relevant is 1 or 0; correlation,
+// detail and colour are empty if not measured, the quantities without a pose.
 class MatchTable {
  public:
   explicit MatchTable(OutputFile file);

@@ -3,17 +3,19 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <bit>
 #include <cmath>
 #include <functional>
 #include <utility>
 
 #include "base/hamming.h"
 #include "base/parallel.h"
+#include "stages/match/vote/image_runs.h"
 #include "stages/match/vote/runs.h"
 
 namespace lookalike {
 namespace {
+
+constexpr std::size_t kMostSeenPairs = (std::size_t{64} << 20U) / sizeof(ImagePair);
 
 double norm_of(std::span<const QueryWord> words) {
   double sum_of_squares = 0;
@@ -30,12 +32,6 @@ double norm_of(std::span<const QueryWord> words) {
 std::uint64_t rounded(double value) {
   const auto whole = static_cast<std::uint64_t>(value);
   return whole + (value - static_cast<double>(whole) >= 0.5 ? 1 : 0);
-}
-
-// Calls visit(i) for each bit that is set, ascending.
-template <typename Visit>
-void for_each_bit(std::uint64_t bits, Visit visit) {
-  for (; bits != 0; bits &= bits - 1) visit(static_cast<std::size_t>(std::countr_zero(bits)));
 }
 
 // Counts the images at set bits that differ from the image before.
@@ -70,6 +66,7 @@ Shortlist::Shortlist(ForEachList for_each_list, ContentOf content_of, std::vecto
       image_count_(static_cast<std::size_t>(
           std::ranges::count_if(norms_, [](float norm) { return norm >= 0; }))),
       removed_(std::move(removed)),
+      hamming_threshold_(hamming_threshold),
       vote_weights_(voting_weights(hamming_threshold)) {}
 
 void Shortlist::load(const OpenClSession& session, const ForEachList& for_each_list,
@@ -88,36 +85,48 @@ std::uint64_t Shortlist::not_removed(const Block& images, std::size_t size) cons
   return bits;
 }
 
-// Appends the votes for the images of a list, in order; returns the number of its images, with
-// votes or without.
+// Adds the votes for the images of a list, in order, and the pairs if wanted; returns the number of
+// its images, with votes or without.
+//   first_word  number of the first query word
 std::size_t Shortlist::collect(const EncodedPostings& postings,
-                               std::span<const QueryWord> same_word,
-                               std::vector<Votes>& votes) const {
+                               std::span<const QueryWord> same_word, std::uint32_t first_word,
+                               Part& part) const {
   EncodedPostings::Images decoder(postings);
-  Block images;
+  Block block;
+  ImageRuns runs;
   SignatureDistances distances;
   std::array<Votes, kSignatureBlock> found;
+  std::vector<Votes>& votes = part.votes;
   const std::size_t first_vote = votes.size();
   std::size_t image_count = 0;
   ImageId last = 0;
   for (std::size_t first = 0; first < postings.size(); first += kSignatureBlock) {
     const std::size_t size = std::min(kSignatureBlock, postings.size() - first);
-    const std::size_t changes = decoder.read(images.data(), size);
-    const std::uint64_t counted = removed_.empty() ? ~std::uint64_t{0} : not_removed(images, size);
+    const std::size_t changes = decoder.read(block.data(), size);
+    const std::uint64_t counted = removed_.empty() ? ~std::uint64_t{0} : not_removed(block, size);
+    const std::span<const ImageId> images = std::span(block).first(size);
     image_count += removed_.empty() ? changes : count_changes(images, counted, last);
-    last = images[size - 1];
+    last = images.back();
     const std::uint8_t* signatures = postings.signatures() + first * sizeof(std::uint64_t);
     std::uint64_t voted = 0;
-    for (const QueryWord& query : same_word) {
-      const std::uint64_t near = counted & near_signatures(query.signature, signatures, size,
-                                                           vote_weights_.threshold, distances);
+    for (std::uint32_t word = 0; word < same_word.size(); ++word) {
+      const std::uint64_t near =
+          counted & near_signatures(same_word[word].signature, signatures, size,
+                                    vote_weights_.threshold, distances);
       for_each_bit(near & ~voted, [&](std::size_t i) { found[i] = {images[i], 0, 0}; });
       voted |= near;
       for_each_bit(near, [&](std::size_t i) {
         ++found[i].count;
         found[i].weight += vote_weights_.weights[distances[i]];
       });
+      if (!part.keeps_pairs) continue;
+      for_each_bit(near, [&](std::size_t i) {
+        part.pairs.push_back(
+            {images[i],
+             {first_word + word, runs.place(images, i), static_cast<std::uint32_t>(distances[i])}});
+      });
     }
+    runs.end(images);
     for_each_bit(voted, [&](std::size_t i) {
       if (votes.size() > first_vote && votes.back().image == images[i]) {
         votes.back().count += found[i].count;
@@ -130,15 +139,15 @@ std::size_t Shortlist::collect(const EncodedPostings& postings,
   return image_count;
 }
 
-void Shortlist::vote(std::span<const QueryWord> same_word, std::vector<Votes>& votes,
+void Shortlist::vote(std::span<const QueryWord> same_word, std::uint32_t first_word, Part& part,
                      Scores& scores) const {
-  votes.clear();
+  part.votes.clear();
   std::size_t images_with_word = 0;
   for_each_list_(same_word.front().word, [&](const EncodedPostings& list) {
-    images_with_word += collect(list, same_word, votes);
+    images_with_word += collect(list, same_word, first_word, part);
   });
   const double idf = inverse_frequency(image_count_, images_with_word);
-  for (const Votes& each : votes) {
+  for (const Votes& each : part.votes) {
     if (each.image >= scores.size()) continue;
     const auto weight = static_cast<double>(each.weight);
     const double damped =
@@ -150,7 +159,8 @@ void Shortlist::vote(std::span<const QueryWord> same_word, std::vector<Votes>& v
 }
 
 std::vector<RankedImage> Shortlist::find(std::span<const QueryWord> words, std::size_t count,
-                                         std::size_t threads) const {
+                                         std::size_t threads, SeenPairs* seen) const {
+  if (seen) *seen = {};
   const double query_norm = norm_of(words) * kVotingOne;
   if (device_ && !words.empty()) {
     VotingQuery query{.features = {}, .norm = query_norm};
@@ -164,22 +174,34 @@ std::vector<RankedImage> Shortlist::find(std::span<const QueryWord> words, std::
       // The scores do not fit: vote on the host.
     }
   }
-  const Scores scores = host_scores(words, threads);
+  const Scores scores = host_scores(words, threads, seen);
   return best(query_norm, count, [&](const auto& visit) {
     for (std::size_t id = 0; id < scores.size(); ++id) visit(id, scores[id]);
   });
 }
 
-Shortlist::Scores Shortlist::host_scores(std::span<const QueryWord> words,
-                                         std::size_t threads) const {
+Shortlist::Scores Shortlist::host_scores(std::span<const QueryWord> words, std::size_t threads,
+                                         SeenPairs* seen) const {
   constexpr std::size_t kRunsAtOnce = 16;  // neighbours in the index
   const std::vector<std::span<const QueryWord>> runs = word_runs(words);
   Scores scores(norms_.size(), 0);
-  parallel_for((runs.size() + kRunsAtOnce - 1) / kRunsAtOnce, threads, [&](std::size_t part) {
-    std::vector<Votes> votes;
-    const std::size_t end = std::min(runs.size(), (part + 1) * kRunsAtOnce);
-    for (std::size_t i = part * kRunsAtOnce; i < end; ++i) vote(runs[i], votes, scores);
+  std::vector<std::vector<ImagePair>> pairs((runs.size() + kRunsAtOnce - 1) / kRunsAtOnce);
+  // Votes of no weight are not seen.
+  std::atomic<bool> keeps_pairs = seen && vote_weights_.threshold == hamming_threshold_;
+  std::atomic<std::size_t> pair_count = 0;
+  parallel_for(pairs.size(), threads, [&](std::size_t i) {
+    Part part;
+    const std::size_t end = std::min(runs.size(), (i + 1) * kRunsAtOnce);
+    for (std::size_t run = i * kRunsAtOnce; run < end; ++run) {
+      part.keeps_pairs = keeps_pairs;
+      const std::size_t before = part.pairs.size();
+      vote(runs[run], static_cast<std::uint32_t>(runs[run].data() - words.data()), part, scores);
+      pair_count += part.pairs.size() - before;
+      if (pair_count > kMostSeenPairs) keeps_pairs = false;
+    }
+    pairs[i] = std::move(part.pairs);
   });
+  if (keeps_pairs) *seen = {{words.begin(), words.end()}, std::move(pairs)};
   return scores;
 }
 

@@ -13,6 +13,7 @@
 #include "kernels/voting/voting.h"
 #include "stages/match/vote/device_votes.h"
 #include "stages/match/vote/query_words.h"
+#include "stages/match/vote/word_pairs.h"
 #include "storage/blobs.h"
 
 namespace lookalike {
@@ -57,10 +58,12 @@ class Shortlist {
   bool has(ImageId image) const { return image < norms_.size() && norms_[image] >= 0; }
 
   // Returns the best `count` images with votes, best first; ties by content, so that the order does
-  // not depend on how the index was made. `words` are sorted by word. Works on at most `threads` >=
-  // 1 threads.
+  // not depend on how the index was made. `words` are sorted by word, then by feature. Works on at
+  // most `threads` >= 1 threads.
+  //   seen  null, or where to put the pairs that the votes come from; empty if the device votes, or
+  //         if they would take more than 64 MiB
   std::vector<RankedImage> find(std::span<const QueryWord> words, std::size_t count,
-                                std::size_t threads) const;
+                                std::size_t threads, SeenPairs* seen = nullptr) const;
 
  private:
   // The votes of one word for one image.
@@ -72,12 +75,20 @@ class Shortlist {
   using Scores = std::vector<std::uint64_t>;           // fixed-point, by image id
   using Block = std::array<ImageId, kSignatureBlock>;  // a block of postings
 
+  // What a thread collects of some words.
+  struct Part {
+    std::vector<Votes> votes;      // of one word
+    std::vector<ImagePair> pairs;  // of all words
+    bool keeps_pairs = false;
+  };
+
   std::uint64_t not_removed(const Block& images, std::size_t size) const;
 
-  void vote(std::span<const QueryWord> same_word, std::vector<Votes>& votes, Scores& scores) const;
+  void vote(std::span<const QueryWord> same_word, std::uint32_t first_word, Part& part,
+            Scores& scores) const;
   std::size_t collect(const EncodedPostings& postings, std::span<const QueryWord> same_word,
-                      std::vector<Votes>& votes) const;
-  Scores host_scores(std::span<const QueryWord> words, std::size_t threads) const;
+                      std::uint32_t first_word, Part& part) const;
+  Scores host_scores(std::span<const QueryWord> words, std::size_t threads, SeenPairs* seen) const;
   template <typename ForEach>
   std::vector<RankedImage> best(double query_norm, std::size_t count,
                                 const ForEach& for_each) const;
@@ -88,6 +99,7 @@ class Shortlist {
   std::vector<float> norms_;  // by image id
   std::size_t image_count_ = 0;
   std::vector<bool> removed_;
+  const std::uint32_t hamming_threshold_;
   VotingWeights vote_weights_;
   std::unique_ptr<DeviceVotes> device_;
 };

@@ -54,10 +54,12 @@ TEST(MatchTable, HasALineForEachMatch) {
                          .votes_ratio = 2,
                          .votes_excess = 3,
                          .pairs = 40,
+                         .agreeing_votes = 7.25,
                          .inliers = 20,
                          .effective_inliers = 18,
                          .correlation = 0.25,
-                         .detail = 0.5};
+                         .detail = 0.5,
+                         .colour = 0.75};
   matches[1].image.paths = {"/c.jpg"};
   MatchTable table(OutputFile::unguarded(file));
   table.add({"/q.jpg", {{"/other.jpg", {}}}}, matches);
@@ -65,13 +67,16 @@ TEST(MatchTable, HasALineForEachMatch) {
   EXPECT_TRUE(match_table_kind().is_earlier(content_of(file)));
   EXPECT_EQ(content_of(file),
             "query,image,relevant,rank,score,decision,probability,votes,votes_ratio,votes_excess,"
-            "pairs,inliers,effective_inliers,correlation,detail,\"weighed constant\","
-            "\"weighed effective inliers (log)\",\"weighed agreement in detail\","
-            "\"weighed inliers among pairs (log)\",\"weighed votes (log)\","
-            "\"weighed correlation\",\"weighed coherence\",\"weighed squeeze (minus log)\"\n"
+            "pairs,agreeing_votes,inliers,effective_inliers,correlation,detail,colour,"
+            "\"weighed constant\",\"weighed effective inliers (log)\","
+            "\"weighed agreement in detail\",\"weighed inliers among pairs (log)\","
+            "\"weighed votes (log)\",\"weighed correlation\",\"weighed coherence\","
+            "\"weighed squeeze (minus log)\"\n"
             "\"/q.jpg\",\"/a,\"\"b\"\".jpg\",1,1,12.500,same_object,0.7500,0.500000,2.000,3.000,"
-            "40,20,18,0.2500,0.5000,1.0000,0.5878,0.5000,1.6094,0.0000,0.2500,0.0000,0.0000\n"
-            "\"/q.jpg\",\"/c.jpg\",0,2,0.000,none,0.0000,0.000000,0.000,0.000,0,0,0,,,,,,,,,,\n");
+            "40,7.250,20,18,0.2500,0.5000,0.7500,"
+            "1.0000,0.5878,0.5000,1.6094,0.0000,0.2500,0.0000,0.0000\n"
+            "\"/q.jpg\",\"/c.jpg\",0,2,0.000,none,0.0000,0.000000,0.000,0.000,"
+            "0,0.000,0,0,,,,,,,,,,,\n");
 }
 
 TEST(MatchTable, WhatCannotBeWrittenIsAnError) {

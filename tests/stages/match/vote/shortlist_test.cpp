@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
+#include <tuple>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,8 +20,10 @@ namespace {
 
 constexpr std::int64_t kPostingsRow = 0;  // of the blobs
 
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 OpenClSession& session() {
   static OpenClSession only;
@@ -48,15 +52,20 @@ struct Postings {
     return ranked;
   }
 
+  void visit_lists(std::uint32_t word,
+                   const std::function<void(const EncodedPostings&)>& visit) const {
+    const auto found = words.find(word);
+    if (found == words.end()) return;
+    for (const WordPostings& list : found->second) {
+      const Bytes blob = encode_postings(list.images, list.signatures, kPostingsRow);
+      visit(open_postings(blob, kPostingsRow));
+    }
+  }
+
   // The index must outlive it.
   Shortlist shortlist(bool on_device) const {
     const auto for_each_list = [this](std::uint32_t word, const auto& visit) {
-      const auto found = words.find(word);
-      if (found == words.end()) return;
-      for (const WordPostings& list : found->second) {
-        const Bytes blob = encode_postings(list.images, list.signatures, kPostingsRow);
-        visit(open_postings(blob, kPostingsRow));
-      }
+      visit_lists(word, visit);
     };
     // Descends as the ids ascend.
     const auto content_of = [](ImageId image) {
@@ -312,6 +321,58 @@ TEST(Shortlist, DeviceRanksAsTheHostDoesWhateverTheThresholdAndTheDepth) {
   }
 }
 
+using PairsOfImages = std::vector<std::vector<WordPair>>;
+
+PairsOfImages in_order(PairsOfImages pairs) {
+  for (std::vector<WordPair>& each : pairs) {
+    std::ranges::sort(each, {}, [](const WordPair& pair) {
+      return std::tuple(pair.query_word, pair.place, pair.distance);
+    });
+  }
+  return pairs;
+}
+
+TEST(Shortlist, PairsThatVotesSawNeedNotBeLookedForAgain) {
+  auto [index, query] = long_lists();
+  index.removed.assign(kImages, false);
+  for (std::size_t image = 3; image < kImages; image += 11) index.removed[image] = true;
+  const std::vector<ImageId> wanted = {1001, 2, 3999, 1, 1000};
+  std::vector<std::uint32_t> read;  // words
+  const auto for_each_list = [&](std::uint32_t word, const auto& visit) {
+    read.push_back(word);
+    index.visit_lists(word, visit);
+  };
+  SeenPairs seen;
+  index.shortlist(false).find(query, 10, 2, &seen);
+  const auto expected = in_order(word_pairs(query, wanted, for_each_list, index.threshold, 1));
+  EXPECT_THAT(expected, Each(Not(IsEmpty())));
+
+  read.clear();
+  EXPECT_EQ(in_order(word_pairs(query, wanted, for_each_list, index.threshold, 1, seen)), expected);
+  EXPECT_THAT(read, IsEmpty());
+
+  // Another feature of a word that was looked for, and other words.
+  query.erase(query.begin() + 5, query.begin() + 9);
+  const QueryWord also = {query[20].word, 77, 1000, 1};
+  query.insert(std::ranges::upper_bound(query, also.word, {}, &QueryWord::word), also);
+  query.push_back({90, 0, 1001, 1});
+  const auto expected_now = in_order(word_pairs(query, wanted, for_each_list, index.threshold, 1));
+  read.clear();
+  EXPECT_EQ(in_order(word_pairs(query, wanted, for_each_list, index.threshold, 1, seen)),
+            expected_now);
+  EXPECT_THAT(read, ElementsAre(also.word, 90));
+}
+
+TEST(Shortlist, PairsThatVotesDidNotSeeAreLookedFor) {
+  auto [index, query] = long_lists();
+  SeenPairs seen;
+  index.shortlist(true).find(query, 10, 1, &seen);
+  EXPECT_THAT(seen.words, IsEmpty());  // the device voted
+  index.threshold = 64;
+  index.shortlist(false).find(query, 10, 1, &seen);
+  EXPECT_THAT(seen.words, IsEmpty());  // pairs farther than 60 bits do not vote
+}
+
 TEST(Shortlist, QueriesAskedAtTheSameTimeGetTheAnswersThatTheyGetAlone) {
   const auto [index, query] = long_lists();
   const Shortlist host = index.shortlist(false);
@@ -330,17 +391,11 @@ TEST(Shortlist, ListsThatDoNotFitTheDeviceAreAnError) {
   const auto before = shortlist.find(query, 10, 1);
   const auto nothing = [](std::uint32_t, const auto&) {};
   EXPECT_THROW(shortlist.load(small, nothing, 40, std::uint64_t{1} << 50, 1), DeviceOutOfMemory);
-  EXPECT_THROW(shortlist.load(
-                   small,
-                   [&](std::uint32_t word, const auto& visit) {
-                     for (const WordPostings& list : index.words.at(word)) {
-                       const Bytes blob =
-                           encode_postings(list.images, list.signatures, kPostingsRow);
-                       visit(open_postings(blob, kPostingsRow));
-                     }
-                   },
-                   40, 100'000, 1),
-               DeviceOutOfMemory);
+  EXPECT_THROW(
+      shortlist.load(
+          small, [&](std::uint32_t word, const auto& visit) { index.visit_lists(word, visit); }, 40,
+          100'000, 1),
+      DeviceOutOfMemory);
   EXPECT_EQ(shortlist.find(query, 10, 1), before);
 }
 
