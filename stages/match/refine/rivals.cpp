@@ -26,7 +26,9 @@ constexpr double kOtherColour = 18;  // least distance of the mean chroma
 constexpr double kClearDetail = 0.3;
 constexpr double kClearColour = 0.25;
 
-constexpr double kOnePrint = 0.5;  // least agreement of two images of one print
+// Least agreement of two images of one print, and of one print beyond doubt.
+constexpr double kOnePrint = 0.5;
+constexpr double kSurelyOnePrint = 0.75;
 constexpr double kWins = 0.03;
 // The second image ranks lower by all other evidence, so it needs more of this.
 constexpr double kSecondWins = 0.1;
@@ -179,7 +181,10 @@ RivalComparison compare(const Views& views) {
 }  // namespace
 
 bool RivalComparison::first_wins() const {
-  return agreement >= kOnePrint && by_colour >= kWins && by_detail >= 0;
+  if (agreement < kOnePrint || by_detail < 0) return false;
+  if (by_colour >= kWins) return true;
+  // Coloured light can hide which colour it is.
+  return agreement >= kSurelyOnePrint && by_detail >= kWins && by_colour > -kSecondWins;
 }
 
 bool RivalComparison::second_wins() const {

@@ -99,5 +99,15 @@ TEST(CompareRivals, OtherPicturesAreNotOfOnePrint) {
   EXPECT_FALSE(found.first_wins());
 }
 
+TEST(CompareRivals, OfOnePrintBeyondDoubtAreToldApartByDetailWhereColourIsUnclear) {
+  const auto first_wins = [](double agreement, double by_colour, double by_detail) {
+    return RivalComparison{agreement, by_colour, by_detail}.first_wins();
+  };
+  EXPECT_TRUE(first_wins(0.84, -0.02, 0.05));
+  EXPECT_FALSE(first_wins(0.84, -0.02, 0.01));  // too little
+  EXPECT_FALSE(first_wins(0.84, -0.2, 0.05));   // the colour contradicts
+  EXPECT_FALSE(first_wins(0.65, -0.02, 0.05));  // two views of a thing may agree so
+}
+
 }  // namespace
 }  // namespace lookalike
