@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -17,5 +18,11 @@ using SignatureDistances = std::array<std::uint64_t, kSignatureBlock>;
 std::uint64_t near_signatures(std::uint64_t signature, const std::uint8_t* column,
                               std::size_t count, std::uint32_t threshold,
                               SignatureDistances& distances);
+
+// Calls visit(i) for each bit that is set, ascending.
+template <typename Visit>
+void for_each_bit(std::uint64_t bits, Visit visit) {
+  for (; bits != 0; bits &= bits - 1) visit(static_cast<std::size_t>(std::countr_zero(bits)));
+}
 
 }  // namespace lookalike

@@ -43,7 +43,7 @@ Shard::Shard(ImageNumbers its_numbers, const std::filesystem::path& database, st
   Connections connections;
   for (std::size_t i = 0; i < count; ++i) {
     connections.push_back(std::make_unique<Connection>(open_for_reading(database)));
-    connections.back()->execute("PRAGMA cache_size = -512");  // lists and records have another
+    connections.back()->execute("PRAGMA cache_size = -1024");  // IndexCache has the rest
   }
   begin_reading(connections);
   first_ = connections.front().get();

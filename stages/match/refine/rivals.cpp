@@ -183,7 +183,7 @@ RivalComparison compare(const Views& views) {
 bool RivalComparison::first_wins() const {
   if (agreement < kOnePrint || by_detail < 0) return false;
   if (by_colour >= kWins) return true;
-  // Coloured light can hide which colour it is.
+  // Tinted light can hide a difference in colour.
   return agreement >= kSurelyOnePrint && by_detail >= kWins && by_colour > -kSecondWins;
 }
 

@@ -20,8 +20,9 @@ struct RivalComparison {
   double by_colour = 0;
   double by_detail = 0;
 
-  // True if the images share a print and the scene shows the first, or the second. False for two
-  // views of one thing, which agree in fewer cells or have the same colours.
+  // True if the images share a print and the scene shows the first, or the second. Detail alone
+  // decides for the first, the surer one, unless the colours clearly favour the second. False for
+  // two views of one thing, which agree in fewer cells, and for the zeros of equal colours.
   bool first_wins() const;
   bool second_wins() const;
 };

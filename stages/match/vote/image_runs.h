@@ -1,6 +1,5 @@
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -8,12 +7,6 @@
 #include "storage/index_types.h"
 
 namespace lookalike {
-
-// Calls visit(i) for each bit that is set, ascending.
-template <typename Visit>
-void for_each_bit(std::uint64_t bits, Visit visit) {
-  for (; bits != 0; bits &= bits - 1) visit(static_cast<std::size_t>(std::countr_zero(bits)));
-}
 
 // Numbers the postings of each image in a list, which is read block by block.
 class ImageRuns {
@@ -26,8 +19,8 @@ class ImageRuns {
     return first == 0 && block[0] == last_ ? before_ + place : place;
   }
 
-  // Goes on to the next block.
-  void end(std::span<const ImageId> block) {
+  // Leaves a block, which is not empty, for the next one.
+  void leave(std::span<const ImageId> block) {
     before_ = place(block, block.size() - 1) + 1;
     last_ = block.back();
   }

@@ -15,8 +15,6 @@
 namespace lookalike {
 namespace {
 
-constexpr std::size_t kMostSeenPairs = (std::size_t{64} << 20U) / sizeof(ImagePair);
-
 double norm_of(std::span<const QueryWord> words) {
   double sum_of_squares = 0;
   for_each_run(
@@ -121,12 +119,12 @@ std::size_t Shortlist::collect(const EncodedPostings& postings,
       });
       if (!part.keeps_pairs) continue;
       for_each_bit(near, [&](std::size_t i) {
-        part.pairs.push_back(
+        part.seen.pairs.push_back(
             {images[i],
              {first_word + word, runs.place(images, i), static_cast<std::uint32_t>(distances[i])}});
       });
     }
-    runs.end(images);
+    runs.leave(images);
     for_each_bit(voted, [&](std::size_t i) {
       if (votes.size() > first_vote && votes.back().image == images[i]) {
         votes.back().count += found[i].count;
@@ -159,7 +157,8 @@ void Shortlist::vote(std::span<const QueryWord> same_word, std::uint32_t first_w
 }
 
 std::vector<RankedImage> Shortlist::find(std::span<const QueryWord> words, std::size_t count,
-                                         std::size_t threads, SeenPairs* seen) const {
+                                         std::size_t threads, SeenPairs* seen,
+                                         std::size_t most_seen) const {
   if (seen) *seen = {};
   const double query_norm = norm_of(words) * kVotingOne;
   if (device_ && !words.empty()) {
@@ -174,34 +173,41 @@ std::vector<RankedImage> Shortlist::find(std::span<const QueryWord> words, std::
       // The scores do not fit: vote on the host.
     }
   }
-  const Scores scores = host_scores(words, threads, seen);
+  const Scores scores = host_scores(words, threads, seen, most_seen);
   return best(query_norm, count, [&](const auto& visit) {
     for (std::size_t id = 0; id < scores.size(); ++id) visit(id, scores[id]);
   });
 }
 
 Shortlist::Scores Shortlist::host_scores(std::span<const QueryWord> words, std::size_t threads,
-                                         SeenPairs* seen) const {
+                                         SeenPairs* seen, std::size_t most_seen) const {
   constexpr std::size_t kRunsAtOnce = 16;  // neighbours in the index
   const std::vector<std::span<const QueryWord>> runs = word_runs(words);
   Scores scores(norms_.size(), 0);
-  std::vector<std::vector<ImagePair>> pairs((runs.size() + kRunsAtOnce - 1) / kRunsAtOnce);
-  // Votes of no weight are not seen.
-  std::atomic<bool> keeps_pairs = seen && vote_weights_.threshold == hamming_threshold_;
+  std::vector<SeenPairs::Part> parts((runs.size() + kRunsAtOnce - 1) / kRunsAtOnce);
+  // Votes of no weight are left out, and may be pairs all the same.
+  const bool keeps_pairs = seen && vote_weights_.threshold == hamming_threshold_;
   std::atomic<std::size_t> pair_count = 0;
-  parallel_for(pairs.size(), threads, [&](std::size_t i) {
+  parallel_for(parts.size(), threads, [&](std::size_t i) {
+    const auto number_of = [&](std::size_t run) {
+      return run < runs.size() ? static_cast<std::uint32_t>(runs[run].data() - words.data())
+                               : static_cast<std::uint32_t>(words.size());
+    };
+    const std::size_t first = i * kRunsAtOnce;
     Part part;
-    const std::size_t end = std::min(runs.size(), (i + 1) * kRunsAtOnce);
-    for (std::size_t run = i * kRunsAtOnce; run < end; ++run) {
-      part.keeps_pairs = keeps_pairs;
-      const std::size_t before = part.pairs.size();
-      vote(runs[run], static_cast<std::uint32_t>(runs[run].data() - words.data()), part, scores);
-      pair_count += part.pairs.size() - before;
-      if (pair_count > kMostSeenPairs) keeps_pairs = false;
+    part.keeps_pairs = keeps_pairs;
+    part.seen.first = part.seen.end = number_of(first);
+    for (std::size_t run = first; run < std::min(runs.size(), first + kRunsAtOnce); ++run) {
+      part.keeps_pairs = part.keeps_pairs && pair_count < most_seen;
+      const std::size_t before = part.seen.pairs.size();
+      vote(runs[run], number_of(run), part, scores);
+      if (!part.keeps_pairs) continue;
+      part.seen.end = number_of(run + 1);
+      pair_count += part.seen.pairs.size() - before;
     }
-    pairs[i] = std::move(part.pairs);
+    parts[i] = std::move(part.seen);
   });
-  if (keeps_pairs) *seen = {{words.begin(), words.end()}, std::move(pairs)};
+  if (keeps_pairs) *seen = {{words.begin(), words.end()}, std::move(parts)};
   return scores;
 }
 

@@ -60,10 +60,13 @@ class Shortlist {
   // Returns the best `count` images with votes, best first; ties by content, so that the order does
   // not depend on how the index was made. `words` are sorted by word, then by feature. Works on at
   // most `threads` >= 1 threads.
-  //   seen  null, or where to put the pairs that the votes come from; empty if the device votes, or
-  //         if they would take more than 64 MiB
+  //   seen       null, or where to put the pairs that the votes come from: none if the device
+  //   votes,
+  //              or if the threshold is above that of votes
+  //   most_seen  pairs from which on further words are left out
   std::vector<RankedImage> find(std::span<const QueryWord> words, std::size_t count,
-                                std::size_t threads, SeenPairs* seen = nullptr) const;
+                                std::size_t threads, SeenPairs* seen = nullptr,
+                                std::size_t most_seen = kMostSeenPairs) const;
 
  private:
   // The votes of one word for one image.
@@ -72,13 +75,15 @@ class Shortlist {
     std::uint32_t count = 0;
     std::uint64_t weight = 0;  // sum, fixed-point
   };
+  // 64 MiB.
+  static constexpr std::size_t kMostSeenPairs = (std::size_t{1} << 26U) / sizeof(SeenPair);
   using Scores = std::vector<std::uint64_t>;           // fixed-point, by image id
   using Block = std::array<ImageId, kSignatureBlock>;  // a block of postings
 
   // What a thread collects of some words.
   struct Part {
-    std::vector<Votes> votes;      // of one word
-    std::vector<ImagePair> pairs;  // of all words
+    std::vector<Votes> votes;  // of one word
+    SeenPairs::Part seen;
     bool keeps_pairs = false;
   };
 
@@ -88,7 +93,8 @@ class Shortlist {
             Scores& scores) const;
   std::size_t collect(const EncodedPostings& postings, std::span<const QueryWord> same_word,
                       std::uint32_t first_word, Part& part) const;
-  Scores host_scores(std::span<const QueryWord> words, std::size_t threads, SeenPairs* seen) const;
+  Scores host_scores(std::span<const QueryWord> words, std::size_t threads, SeenPairs* seen,
+                     std::size_t most_seen) const;
   template <typename ForEach>
   std::vector<RankedImage> best(double query_norm, std::size_t count,
                                 const ForEach& for_each) const;

@@ -20,22 +20,30 @@ struct WordPair {
   bool operator==(const WordPair&) const = default;
 };
 
-struct ImagePair {
+// A word pair and its image.
+struct SeenPair {
   ImageId image = 0;
   WordPair pair;
 };
 
-// The pairs of some words of a query with all images that were not removed.
+// The pairs that a vote met, of all images that were not removed. Those of a word are complete, or
+// left out.
 struct SeenPairs {
-  std::vector<QueryWord> words;               // sorted by word, then by feature
-  std::vector<std::vector<ImagePair>> parts;  // query_word: number in `words`
+  // Consecutive words and their pairs.
+  struct Part {
+    std::uint32_t first = 0;  // numbers in `words`
+    std::uint32_t end = 0;
+    std::vector<SeenPair> pairs{};  // query_word: number in `words`
+  };
+  std::vector<QueryWord> words;  // of the vote: sorted by word, then by feature
+  std::vector<Part> parts;       // by ascending words
 };
 
-// Returns the pairs of each image whose signatures are at most `hamming_threshold` bits apart, by
-// ascending word, those of `seen` first. Reads the posting lists of the query's words, which are
+// Returns the pairs of each image whose signatures are at most `hamming_threshold` bits apart.
+// Reads the posting lists of the query's words, which are
 // sorted by word, then by feature, on at most `threads` >= 1 threads. Images must differ.
-//   seen  pairs that need not be looked for again: at the same threshold, of words of which some or
-//         all are the query's
+//   seen  pairs at the same threshold that need not be looked for again; some of its words, or all,
+//         are the query's
 std::vector<std::vector<WordPair>> word_pairs(std::span<const QueryWord> words,
                                               std::span<const ImageId> images,
                                               const ForEachList& for_each_list,

@@ -105,7 +105,9 @@ TEST(CompareRivals, OfOnePrintBeyondDoubtAreToldApartByDetailWhereColourIsUnclea
   };
   EXPECT_TRUE(first_wins(0.84, -0.02, 0.05));
   EXPECT_FALSE(first_wins(0.84, -0.02, 0.01));  // too little
-  EXPECT_FALSE(first_wins(0.84, -0.2, 0.05));   // the colour contradicts
+  EXPECT_TRUE(first_wins(0.84, -0.09, 0.05));
+  EXPECT_FALSE(first_wins(0.84, -0.11, 0.05));  // the colour contradicts
+  EXPECT_FALSE(first_wins(0.84, 0.1, -0.01));   // the detail does
   EXPECT_FALSE(first_wins(0.65, -0.02, 0.05));  // two views of a thing may agree so
 }
 

@@ -332,45 +332,102 @@ PairsOfImages in_order(PairsOfImages pairs) {
   return pairs;
 }
 
-TEST(Shortlist, PairsThatVotesSawNeedNotBeLookedForAgain) {
-  auto [index, query] = long_lists();
-  index.removed.assign(kImages, false);
-  for (std::size_t image = 3; image < kImages; image += 11) index.removed[image] = true;
-  const std::vector<ImageId> wanted = {1001, 2, 3999, 1, 1000};
-  std::vector<std::uint32_t> read;  // words
-  const auto for_each_list = [&](std::uint32_t word, const auto& visit) {
-    read.push_back(word);
-    index.visit_lists(word, visit);
+// Votes that keep the pairs they meet, and word_pairs() after them.
+class SeenPairsTest : public ::testing::Test {
+ protected:
+  struct Found {
+    PairsOfImages pairs;
+    std::vector<std::uint32_t> read;  // words whose lists were read
   };
-  SeenPairs seen;
-  index.shortlist(false).find(query, 10, 2, &seen);
-  const auto expected = in_order(word_pairs(query, wanted, for_each_list, index.threshold, 1));
-  EXPECT_THAT(expected, Each(Not(IsEmpty())));
 
-  read.clear();
-  EXPECT_EQ(in_order(word_pairs(query, wanted, for_each_list, index.threshold, 1, seen)), expected);
-  EXPECT_THAT(read, IsEmpty());
+  SeenPairsTest() {
+    index_.removed.assign(kImages, false);
+    for (std::size_t image = 3; image < kImages; image += 11) index_.removed[image] = true;
+  }
 
-  // Another feature of a word that was looked for, and other words.
-  query.erase(query.begin() + 5, query.begin() + 9);
-  const QueryWord also = {query[20].word, 77, 1000, 1};
-  query.insert(std::ranges::upper_bound(query, also.word, {}, &QueryWord::word), also);
-  query.push_back({90, 0, 1001, 1});
-  const auto expected_now = in_order(word_pairs(query, wanted, for_each_list, index.threshold, 1));
-  read.clear();
-  EXPECT_EQ(in_order(word_pairs(query, wanted, for_each_list, index.threshold, 1, seen)),
-            expected_now);
-  EXPECT_THAT(read, ElementsAre(also.word, 90));
+  SeenPairs vote(const std::vector<QueryWord>& words, std::size_t most_seen = 1 << 20,
+                 bool on_device = false) const {
+    SeenPairs seen{{QueryWord{}}, {{0, 1}}};  // of an earlier vote
+    index_.shortlist(on_device).find(words, 10, 2, &seen, most_seen);
+    return seen;
+  }
+
+  Found find(const std::vector<QueryWord>& words, const SeenPairs& seen = {}) const {
+    Found found;
+    const auto for_each_list = [&](std::uint32_t word, const auto& visit) {
+      found.read.push_back(word);
+      index_.visit_lists(word, visit);
+    };
+    found.pairs = in_order(word_pairs(words, kWanted, for_each_list, index_.threshold, 1, seen));
+    return found;
+  }
+
+  // A query word like the first posting of image 1 under the word.
+  QueryWord of_image_1(std::uint32_t word, std::uint32_t feature) const {
+    const WordPostings& list = index_.words.at(word).at(1);
+    EXPECT_EQ(list.images.front(), 1U);
+    return {word, list.signatures.front(), feature, 1};
+  }
+
+  inline static const std::vector<ImageId> kWanted = {1001, 2, 3999, 1, 1000};
+
+  LongLists lists_ = long_lists();
+  Postings& index_ = lists_.index;
+  std::vector<QueryWord>& query_ = lists_.query;
+};
+
+TEST_F(SeenPairsTest, NeedNotBeLookedForAgain) {
+  const Found expected = find(query_);
+  EXPECT_THAT(expected.pairs, Each(Not(IsEmpty())));
+  const Found found = find(query_, vote(query_));
+  EXPECT_EQ(found.pairs, expected.pairs);
+  EXPECT_THAT(found.read, IsEmpty());
 }
 
-TEST(Shortlist, PairsThatVotesDidNotSeeAreLookedFor) {
-  auto [index, query] = long_lists();
-  SeenPairs seen;
-  index.shortlist(true).find(query, 10, 1, &seen);
-  EXPECT_THAT(seen.words, IsEmpty());  // the device voted
-  index.threshold = 64;
-  index.shortlist(false).find(query, 10, 1, &seen);
-  EXPECT_THAT(seen.words, IsEmpty());  // pairs farther than 60 bits do not vote
+TEST_F(SeenPairsTest, OnlyWordsThatAreNewAreLookedFor) {
+  std::vector<QueryWord> voted = query_;
+  std::erase_if(voted, [](const QueryWord& word) { return word.word == 10; });
+  voted.push_back({90, 0, 2000, 1});  // which the query lacks
+  for (const std::uint32_t word : {10U, 20U}) {
+    query_.insert(std::ranges::upper_bound(query_, word, {}, &QueryWord::word),
+                  of_image_1(word, 1000 + word));
+  }
+  const Found expected = find(query_);
+  const Found found = find(query_, vote(voted));
+  EXPECT_EQ(found.pairs, expected.pairs);
+  EXPECT_THAT(found.read, ElementsAre(10, 20));
+  std::vector<std::uint32_t> of_new_words;
+  for (const WordPair& pair : found.pairs[3]) {
+    const QueryWord& word = query_[pair.query_word];
+    if (word.feature >= 1000) of_new_words.push_back(word.word);
+  }
+  EXPECT_THAT(of_new_words, ::testing::IsSupersetOf({10U, 20U}));
+}
+
+TEST_F(SeenPairsTest, AreCompleteForAWordOrLeftOut) {
+  const Found expected = find(query_);
+  for (const std::size_t most_seen : {0U, 1U, 2000U}) {
+    const Found found = find(query_, vote(query_, most_seen));
+    EXPECT_EQ(found.pairs, expected.pairs);
+    EXPECT_EQ(found.read.size() == expected.read.size(), most_seen == 0) << found.read.size();
+    EXPECT_THAT(found.read, Not(IsEmpty()));
+  }
+}
+
+TEST_F(SeenPairsTest, AreOfVotesOnTheHostAlone) {
+  const SeenPairs seen = vote(query_, 1 << 20, true);
+  EXPECT_THAT(seen.words, IsEmpty());
+  EXPECT_THAT(seen.parts, IsEmpty());
+}
+
+// Votes of more than 61 bits have no weight.
+TEST_F(SeenPairsTest, BeyondTheDistanceOfVotesAreLookedFor) {
+  for (const std::uint32_t threshold : {61U, 62U}) {
+    index_.threshold = threshold;
+    const Found found = find(query_, vote(query_));
+    EXPECT_EQ(found.pairs, find(query_).pairs);
+    EXPECT_EQ(found.read.empty(), threshold == 61);
+  }
 }
 
 TEST(Shortlist, QueriesAskedAtTheSameTimeGetTheAnswersThatTheyGetAlone) {
