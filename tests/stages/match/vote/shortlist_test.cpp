@@ -387,7 +387,8 @@ TEST_F(SeenPairsTest, NeedNotBeLookedForAgain) {
 TEST_F(SeenPairsTest, OnlyWordsThatAreNewAreLookedFor) {
   std::vector<QueryWord> voted = query_;
   std::erase_if(voted, [](const QueryWord& word) { return word.word == 10; });
-  voted.push_back({90, 0, 2000, 1});  // which the query lacks
+  voted.insert(std::ranges::upper_bound(voted, 30U, {}, &QueryWord::word),
+               of_image_1(30, 2000));  // which the query lacks
   for (const std::uint32_t word : {10U, 20U}) {
     query_.insert(std::ranges::upper_bound(query_, word, {}, &QueryWord::word),
                   of_image_1(word, 1000 + word));
