@@ -47,7 +47,7 @@ struct Postings {
   // Checks that the device ranks as the host does.
   std::vector<RankedImage> find(const std::vector<QueryWord>& query, std::size_t count = 10,
                                 std::size_t threads = 1) const {
-    const auto ranked = shortlist(false).find(query, count, threads);
+    auto ranked = shortlist(false).find(query, count, threads);
     EXPECT_EQ(shortlist(true).find(query, count, threads), ranked);
     return ranked;
   }
@@ -103,6 +103,7 @@ double idf(double images, double images_with_word) {
 
 std::vector<ImageId> ids(const std::vector<RankedImage>& ranked) {
   std::vector<ImageId> result;
+  result.reserve(ranked.size());
   for (const RankedImage& entry : ranked) result.push_back(entry.image);
   return result;
 }
@@ -257,6 +258,7 @@ std::vector<RankedImage> expected_ranking(const Postings& index,
   }
   const double query_norm = std::sqrt(squares) * (1 << 20);
   std::vector<RankedImage> ranked;
+  ranked.reserve(scores.size());
   for (const auto& [image, score] : scores) {
     ranked.push_back(
         {image, static_cast<double>(score) / (query_norm * double{index.norms.at(image)})});
@@ -432,7 +434,9 @@ TEST_F(SeenPairsTest, BeyondTheDistanceOfVotesAreLookedFor) {
 }
 
 TEST(Shortlist, QueriesAskedAtTheSameTimeGetTheAnswersThatTheyGetAlone) {
-  const auto [index, query] = long_lists();
+  const LongLists lists = long_lists();
+  const Postings& index = lists.index;
+  const std::vector<QueryWord>& query = lists.query;
   const Shortlist host = index.shortlist(false);
   const Shortlist device = index.shortlist(true);
   parallel_for(100, 8, [&](std::size_t i) {
@@ -443,7 +447,9 @@ TEST(Shortlist, QueriesAskedAtTheSameTimeGetTheAnswersThatTheyGetAlone) {
 }
 
 TEST(Shortlist, ListsThatDoNotFitTheDeviceAreAnError) {
-  const auto [index, query] = long_lists();
+  const LongLists lists = long_lists();
+  const Postings& index = lists.index;
+  const std::vector<QueryWord>& query = lists.query;
   OpenClSession small({.memory_limit_bytes = 1 << 16});
   Shortlist shortlist = index.shortlist(false);
   const auto before = shortlist.find(query, 10, 1);
