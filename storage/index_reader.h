@@ -17,9 +17,9 @@ namespace lookalike {
 // the index, InvertedIndex and Catalogue, read over the same connections.
 //
 // A reader sees the last published state at the time it was opened, and never waits for a writer.
-// It is thread-safe: threads read over four connections per core, at most about 16, which all see
-// the same state. An IndexWriter, which is a reader too, sees what it has written, and is not
-// thread-safe.
+// It is thread-safe: threads read over four connections per core, at most 16 in all or two to each
+// database, which see the same state. An IndexWriter, which is a reader too, sees what it has
+// written, and is not thread-safe.
 //
 // Keep no reader open for long: the writer's log may be unable to shrink meanwhile (IndexWatch).
 // Reading needs no write permission. In a folder that cannot be written the file is read as it

@@ -15,6 +15,10 @@
 namespace lookalike {
 namespace {
 
+// Page cache of all connections but the first, half of SQLite's default: posting lists and records
+// that were read are cached elsewhere.
+constexpr std::size_t kFurtherCacheKib = 1024;
+
 using Connections = std::vector<std::unique_ptr<Connection>>;
 
 // Begins a transaction on every connection, all in one state. SQLite's default build has no call
@@ -38,12 +42,14 @@ void begin_reading(Connections& connections) {
 
 }  // namespace
 
-Shard::Shard(ImageNumbers its_numbers, const std::filesystem::path& database, std::size_t count)
+Shard::Shard(ImageNumbers its_numbers, const std::filesystem::path& database, std::size_t count,
+             std::size_t cache_kib)
     : numbers(its_numbers) {
   Connections connections;
   for (std::size_t i = 0; i < count; ++i) {
     connections.push_back(std::make_unique<Connection>(open_for_reading(database)));
-    connections.back()->execute("PRAGMA cache_size = -1024");  // IndexCache has the rest
+    const std::size_t kib = i == 0 ? cache_kib : kFurtherCacheKib;
+    connections.back()->execute(fmt::format("PRAGMA cache_size = -{}", kib).c_str());
   }
   begin_reading(connections);
   first_ = connections.front().get();
@@ -66,9 +72,8 @@ Shards::Shards(const std::vector<std::filesystem::path>& databases) {
                          std::max<std::size_t>(kMaxConnections / count, count == 1 ? 1 : 2));
   for (std::size_t i = 0; i < count; ++i) {
     const ImageNumbers numbers{static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(i)};
-    Shard& shard = all.emplace_back(numbers, databases[i], connections);
+    Shard& shard = all.emplace_back(numbers, databases[i], connections, kCacheKib / count);
     check_image_numbers(shard.connection());
-    shard.connection().execute(fmt::format("PRAGMA cache_size = -{}", kCacheKib / count).c_str());
   }
   if (count > 1) {
     check_together();

@@ -1,6 +1,7 @@
 #include "storage/index_reader.h"
 
 #include <atomic>
+#include <latch>
 #include <thread>
 
 #include <fmt/format.h>
@@ -130,6 +131,19 @@ TEST_F(ReaderTest, SeveralThreadsReadWhatOneReads) {
     ASSERT_TRUE(images[i].has_value());
     EXPECT_THAT(images[i]->paths, ElementsAre(sample_file(1 + i % 6).path));
   }
+}
+
+TEST_F(ReaderTest, AThreadReadsOverEachConnectionAtTheSameTime) {
+  publish(1, 1);
+  const IndexReader index = reader();
+  const std::size_t connections = index.connections();
+  EXPECT_GE(connections, 4U);  // per core
+  EXPECT_LE(connections, 16U);
+  std::latch all_read(static_cast<std::ptrdiff_t>(connections));
+  parallel_for(connections, connections, [&](std::size_t) {
+    index.for_each_image([&](const StoredImage&) { all_read.arrive_and_wait(); });
+  });
+  EXPECT_EQ(IndexWriter(folder_ / "another.db").connections(), 1U);
 }
 
 // The connections of a reader begin one after another.

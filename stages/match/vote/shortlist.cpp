@@ -9,7 +9,6 @@
 
 #include "base/hamming.h"
 #include "base/parallel.h"
-#include "stages/match/vote/image_runs.h"
 #include "stages/match/vote/runs.h"
 
 namespace lookalike {
@@ -40,6 +39,28 @@ std::size_t count_changes(std::span<const ImageId> images, std::uint64_t bits, I
   });
   return count;
 }
+
+// Numbers the postings of each image in a list, which is read block by block.
+class ImageRuns {
+ public:
+  // Returns the number of postings of the same image before the i-th of the block.
+  std::uint32_t place(std::span<const ImageId> block, std::size_t i) const {
+    std::size_t first = i;
+    while (first > 0 && block[first - 1] == block[i]) --first;
+    const auto place = static_cast<std::uint32_t>(i - first);
+    return first == 0 && block[0] == last_ ? before_ + place : place;
+  }
+
+  // Leaves a block, which is not empty, for the next one.
+  void leave(std::span<const ImageId> block) {
+    before_ = place(block, block.size() - 1) + 1;
+    last_ = block.back();
+  }
+
+ private:
+  ImageId last_ = 0;          // of the blocks so far
+  std::uint32_t before_ = 0;  // its postings so far
+};
 
 bool is_better(const RankedImage& a, const RankedImage& b) {
   return a.score > b.score;
@@ -185,24 +206,21 @@ Shortlist::Scores Shortlist::host_scores(std::span<const QueryWord> words, std::
   const std::vector<std::span<const QueryWord>> runs = word_runs(words);
   Scores scores(norms_.size(), 0);
   std::vector<SeenPairs::Part> parts((runs.size() + kRunsAtOnce - 1) / kRunsAtOnce);
-  // Votes of no weight are left out, and may be pairs all the same.
+  // Beyond the distance of votes there may be further pairs.
   const bool keeps_pairs = seen && vote_weights_.threshold == hamming_threshold_;
   std::atomic<std::size_t> pair_count = 0;
   parallel_for(parts.size(), threads, [&](std::size_t i) {
-    const auto number_of = [&](std::size_t run) {
-      return run < runs.size() ? static_cast<std::uint32_t>(runs[run].data() - words.data())
-                               : static_cast<std::uint32_t>(words.size());
-    };
     const std::size_t first = i * kRunsAtOnce;
+    const std::size_t end = std::min(runs.size(), first + kRunsAtOnce);
     Part part;
     part.keeps_pairs = keeps_pairs;
-    part.seen.first = part.seen.end = number_of(first);
-    for (std::size_t run = first; run < std::min(runs.size(), first + kRunsAtOnce); ++run) {
+    part.seen.first = part.seen.end = static_cast<std::uint32_t>(runs[first].data() - words.data());
+    for (std::size_t run = first; run < end; ++run) {
       part.keeps_pairs = part.keeps_pairs && pair_count < most_seen;
       const std::size_t before = part.seen.pairs.size();
-      vote(runs[run], number_of(run), part, scores);
+      vote(runs[run], static_cast<std::uint32_t>(runs[run].data() - words.data()), part, scores);
       if (!part.keeps_pairs) continue;
-      part.seen.end = number_of(run + 1);
+      part.seen.end += static_cast<std::uint32_t>(runs[run].size());
       pair_count += part.seen.pairs.size() - before;
     }
     parts[i] = std::move(part.seen);

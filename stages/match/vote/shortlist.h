@@ -61,9 +61,8 @@ class Shortlist {
   // not depend on how the index was made. `words` are sorted by word, then by feature. Works on at
   // most `threads` >= 1 threads.
   //   seen       null, or where to put the pairs that the votes come from: none if the device
-  //   votes,
-  //              or if the threshold is above that of votes
-  //   most_seen  pairs from which on further words are left out
+  //              votes, or if signatures too far apart to vote are within the threshold
+  //   most_seen  number of pairs after which the pairs of further words are left out
   std::vector<RankedImage> find(std::span<const QueryWord> words, std::size_t count,
                                 std::size_t threads, SeenPairs* seen = nullptr,
                                 std::size_t most_seen = kMostSeenPairs) const;
@@ -75,7 +74,7 @@ class Shortlist {
     std::uint32_t count = 0;
     std::uint64_t weight = 0;  // sum, fixed-point
   };
-  // 64 MiB.
+  // Maximum size of the pairs of a query: 64 MiB, and the rest of the words begun.
   static constexpr std::size_t kMostSeenPairs = (std::size_t{1} << 26U) / sizeof(SeenPair);
   using Scores = std::vector<std::uint64_t>;           // fixed-point, by image id
   using Block = std::array<ImageId, kSignatureBlock>;  // a block of postings

@@ -40,10 +40,9 @@ struct SeenPairs {
 };
 
 // Returns the pairs of each image whose signatures are at most `hamming_threshold` bits apart.
-// Reads the posting lists of the query's words, which are
-// sorted by word, then by feature, on at most `threads` >= 1 threads. Images must differ.
-//   seen  pairs at the same threshold that need not be looked for again; some of its words, or all,
-//         are the query's
+// Reads the posting lists of the query's words, which are sorted by word, then by feature, on at
+// most `threads` >= 1 threads. Images must differ. Throws Error(kStorage) for a damaged list.
+//   seen  pairs at the same threshold, which are not looked for again
 std::vector<std::vector<WordPair>> word_pairs(std::span<const QueryWord> words,
                                               std::span<const ImageId> images,
                                               const ForEachList& for_each_list,
