@@ -15,10 +15,6 @@
 namespace lookalike {
 namespace {
 
-// Page cache of all connections but the first, half of SQLite's default: posting lists and records
-// that were read are cached elsewhere.
-constexpr std::size_t kFurtherCacheKib = 1024;
-
 using Connections = std::vector<std::unique_ptr<Connection>>;
 
 // Begins a transaction on every connection, all in one state. SQLite's default build has no call
@@ -42,14 +38,11 @@ void begin_reading(Connections& connections) {
 
 }  // namespace
 
-Shard::Shard(ImageNumbers its_numbers, const std::filesystem::path& database, std::size_t count,
-             std::size_t cache_kib)
+Shard::Shard(ImageNumbers its_numbers, const std::filesystem::path& database, std::size_t count)
     : numbers(its_numbers) {
   Connections connections;
   for (std::size_t i = 0; i < count; ++i) {
     connections.push_back(std::make_unique<Connection>(open_for_reading(database)));
-    const std::size_t kib = i == 0 ? cache_kib : kFurtherCacheKib;
-    connections.back()->execute(fmt::format("PRAGMA cache_size = -{}", kib).c_str());
   }
   begin_reading(connections);
   first_ = connections.front().get();
@@ -66,14 +59,15 @@ Shards::Shards(const std::vector<std::filesystem::path>& databases) {
   require(!databases.empty(), "IndexReader: no database");
   constexpr std::size_t kPerCore = 4;  // so that a core reads while others wait for the disk
   constexpr std::size_t kMaxConnections = 16;  // each has files and a page cache open
-  constexpr std::size_t kCacheKib = 16384;     // of the first connections of all databases together
+  constexpr std::size_t kCacheKib = 16384;     // shared by the first connections of all databases
   const std::size_t count = databases.size();
   connections = std::min(kPerCore * core_count(),
                          std::max<std::size_t>(kMaxConnections / count, count == 1 ? 1 : 2));
   for (std::size_t i = 0; i < count; ++i) {
     const ImageNumbers numbers{static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(i)};
-    Shard& shard = all.emplace_back(numbers, databases[i], connections, kCacheKib / count);
+    Shard& shard = all.emplace_back(numbers, databases[i], connections);
     check_image_numbers(shard.connection());
+    shard.connection().execute(fmt::format("PRAGMA cache_size = -{}", kCacheKib / count).c_str());
   }
   if (count > 1) {
     check_together();

@@ -22,10 +22,8 @@ namespace lookalike {
 // ids to ImageIds of the whole index.
 class Shard {
  public:
-  // Opens `count` >= 1 connections to the last published state; the first caches pages of
-  // `cache_kib`. Throws as open_for_reading().
-  Shard(ImageNumbers its_numbers, const std::filesystem::path& database, std::size_t count,
-        std::size_t cache_kib);
+  // Opens `count` >= 1 connections to the last published state. Throws as open_for_reading().
+  Shard(ImageNumbers its_numbers, const std::filesystem::path& database, std::size_t count);
   explicit Shard(Connection connection);
 
   // Calls work(connection) with a connection of this thread alone; waits for a free one. Must not

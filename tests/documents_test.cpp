@@ -386,7 +386,7 @@ TEST(DocumentCheck, CatchesFiguresThatDiffer) {
 TEST(DocumentCheck, CatchesAFigureThatItsPageDoesNotHave) {
   const std::string link = "([scale](docs/measurements/scale.md))";
   EXPECT_THAT(
-      differing_figures("It takes 9,999 ms. A cache has 256\nMiB " + link + ", 300.9 M features."),
+      differing_figures("It takes 9,999 ms. A log has 3.1\nGB " + link + ", 300.9 M features."),
       IsEmpty());
   EXPECT_THAT(differing_figures("- A log has 3.1 GB.\n- A file has 9,999 GB\n  " + link + "."),
               ElementsAre("9,999 GB"));
