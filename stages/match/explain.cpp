@@ -248,7 +248,7 @@ std::string decision_reason(const Match& match, const MatchOptions& options) {
                            match.probability, kSimilarProbability);
       }
       return "not sure, but " + votes_reason(match.evidence);
-    case Decision::kRelated:  // by itself it would be none
+    case Decision::kRelated:  // by itself it would be none, or a guess
     case Decision::kNone:
       break;
   }

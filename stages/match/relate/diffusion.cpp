@@ -112,31 +112,35 @@ std::vector<double> flows(const LocalGraph& graph, std::span<const DiffusionSour
   return all;
 }
 
-// Returns for each place the one before it on its surest path of verified edges from a sure source;
-// kNone for those without such a path, and for sources.
-std::vector<std::size_t> predecessors(const LocalGraph& graph,
-                                      std::span<const DiffusionSource> sources) {
-  std::vector<std::size_t> before(graph.size(), kNone);
-  std::vector<double> best(graph.size());
+// The surest paths of verified edges from a sure source to each place.
+struct SurestPaths {
+  std::vector<std::size_t> before;  // the place before it; kNone without a path, and for sources
+  std::vector<double> surety;       // see ReachedImage
+};
+
+SurestPaths surest_paths(const LocalGraph& graph, std::span<const DiffusionSource> sources) {
+  SurestPaths paths = {std::vector<std::size_t>(graph.size(), kNone),
+                       std::vector<double>(graph.size())};
+  auto& [before, surety] = paths;
   Front front;
   for (const DiffusionSource& source : sources) {
     if (!source.is_sure) continue;
     const std::size_t place = graph.place_of(source.image);
-    best[place] = 1;  // a source needs no path
+    surety[place] = 1;  // a source needs no path
     front.emplace(source.probability, place);
   }
   while (!front.empty()) {
     const auto [product, place] = front.top();
     front.pop();
-    if (product < best[place] && before[place] != kNone) continue;
+    if (product < surety[place] && before[place] != kNone) continue;
     for (const Edge& edge : graph.edges(place)) {
-      if (edge.by_votes || product * edge.weight <= best[edge.to]) continue;
-      best[edge.to] = product * edge.weight;
+      if (edge.by_votes || product * edge.weight <= surety[edge.to]) continue;
+      surety[edge.to] = product * edge.weight;
       before[edge.to] = place;
-      front.emplace(best[edge.to], edge.to);
+      front.emplace(surety[edge.to], edge.to);
     }
   }
-  return before;
+  return paths;
 }
 
 }  // namespace
@@ -146,12 +150,13 @@ std::vector<ReachedImage> diffuse(
     const std::function<std::vector<Neighbour>(ImageId)>& neighbours_of, std::size_t most_images) {
   const LocalGraph graph(sources, neighbours_of, most_images);
   const std::vector<double> flow = flows(graph, sources);
-  const std::vector<std::size_t> before = predecessors(graph, sources);
+  const SurestPaths paths = surest_paths(graph, sources);
   std::vector<ReachedImage> reached(graph.size());
   for (std::size_t i = 0; i < graph.size(); ++i) {
     reached[i].image = graph.image(i);
     reached[i].flow = flow[i];
-    for (std::size_t at = before[i]; at != kNone; at = before[at]) {
+    reached[i].surety = paths.surety[i];
+    for (std::size_t at = paths.before[i]; at != kNone; at = paths.before[at]) {
       reached[i].path.insert(reached[i].path.begin(), graph.image(at));
     }
   }

@@ -23,6 +23,7 @@ struct ReachedImage {
   // The surest path of verified edges from a sure source to this image, source first, the image
   // itself left out. Empty if there is no such path, and for a sure source.
   std::vector<ImageId> path{};
+  double surety = 0;  // product of the probabilities along that path, [0, 1]; 1 for a sure source
 };
 
 // Lets the probabilities of the sources flow over the neighbour graph:

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "stages/match/decide/decision.h"
+#include "stages/match/decide/places.h"
 #include "stages/match/relate/diffusion.h"
 
 namespace lookalike {
@@ -14,9 +15,9 @@ namespace {
 constexpr std::size_t kReachedImages = 10'000;
 // Maximum number of images added: options.top is never higher.
 constexpr std::size_t kMostAdded = 1000;
-// Share of the highest flow that makes an image related. A single false edge may join two things;
-// little flows over it.
-constexpr double kRelatedFlow = 1.0 / 8;
+// Least product of an image's share of the highest flow and the surety of its path that makes it
+// related. A single false edge may join two things: little flows over it, and it is seldom sure.
+constexpr double kRelated = 0.1;
 
 using Places = std::unordered_map<ImageId, std::size_t>;  // of matches, by image
 
@@ -60,7 +61,7 @@ void relate(const SharedSearch& shared, std::optional<ImageId> excluded_image,
   const std::vector<ReachedImage> all = reach(shared, excluded_image, sources);
   for (const ReachedImage& reached : all) {
     const bool is_related =
-        !reached.path.empty() && reached.flow >= kRelatedFlow * all.front().flow;
+        !reached.path.empty() && reached.flow * reached.surety >= kRelated * all.front().flow;
     auto known = places.find(reached.image);
     if (known == places.end()) {
       if ((!is_related && !lists_all) || judged.size() - found == kMostAdded) continue;
@@ -71,7 +72,7 @@ void relate(const SharedSearch& shared, std::optional<ImageId> excluded_image,
     }
     Match& match = judged[known->second];
     match.flow = reached.flow;
-    if (match.decision != Decision::kNone || !is_related) continue;
+    if (!is_related || (match.decision != Decision::kNone && !is_guess(match))) continue;
     match.decision = Decision::kRelated;
     for (const ImageId image : reached.path) match.via.push_back(image_of(image));
   }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -6,8 +7,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
+#include "stages/match/decide/places.h"
 #include "tests/stages/match/matcher_fixture.h"
 
 namespace lookalike {
@@ -60,12 +63,18 @@ class SharedEmblemTest : public MatcherTest {
     cv::Mat plain(kHeight, kWidth, CV_8U, cv::Scalar(90));
     cv::circle(plain, {100, 100}, 20, cv::Scalar(200), cv::FILLED);
     cv::imwrite(at("plain.png"), plain);
-    const auto index = at("emblem.db");
-    std::filesystem::remove(index);
-    publish({features_of(at("poster.png")), features_of(at("other.png")),
-             features_of(at("plain.png")), features_of(path_of(0)), features_of(path_of(2))},
-            index);
-    reader_.emplace(index);
+    publish_with({path_of(0), path_of(2)});
+  }
+
+  // Replaces the index by one of the three and of further files.
+  void publish_with(const std::vector<std::string>& further) {
+    reader_.reset();
+    std::filesystem::remove(at("emblem.db"));
+    std::vector<ImageFeatures> features = {
+        features_of(at("poster.png")), features_of(at("other.png")), features_of(at("plain.png"))};
+    for (const std::string& path : further) features.push_back(features_of(path));
+    publish(features, at("emblem.db"));
+    reader_.emplace(at("emblem.db"));
   }
 
   static std::string at(const char* name) { return folder_->path() / name; }
@@ -127,6 +136,39 @@ TEST_F(SharedEmblemTest, WhatLittleReachesIsNotRelated) {
   const auto matches = find(photo, {});
   EXPECT_EQ(matches[1].image.paths.front(), at("other.png"));
   EXPECT_EQ(matches[1].decision, Decision::kNone);
+}
+
+TEST_F(SharedEmblemTest, WhatNoSureEnoughPathReachesIsNotRelated) {
+  cv::Mat photo = poster_.clone();
+  photo(cv::Rect(160, 0, kWidth - 160, kHeight)).setTo(128);
+  link("plain.png", "poster.png", 0.8, true);  // much flows over it
+  link("poster.png", "other.png", 0.35);
+  link("other.png", "plain.png", 0.35);
+  const auto matches = find(photo, {});
+  EXPECT_EQ(of(matches, at("other.png")).decision, Decision::kRelated);
+  const Match plain = of(matches, at("plain.png"));
+  EXPECT_EQ(plain.decision, Decision::kNone);
+  EXPECT_GT(plain.flow, of(matches, at("other.png")).flow);
+}
+
+TEST_F(SharedEmblemTest, WhatTheGraphReachesIsRelatedThoughVotesAloneWouldMakeItSimilar) {
+  std::vector<std::string> further;  // enough images for votes to stand out
+  for (unsigned seed = 100; seed < 120; ++seed) {
+    further.push_back(at((std::to_string(seed) + ".png").c_str()));
+    cv::imwrite(further.back(), draw_picture(kWidth, kHeight, seed));
+  }
+  publish_with(further);
+  // The photo shows both, the other picture with fewer features than a pose needs here.
+  cv::Mat photo;
+  cv::hconcat(poster_, cv::imread(at("other.png"), cv::IMREAD_GRAYSCALE), photo);
+  const std::uint32_t inliers = of(find(photo, {}), at("other.png")).evidence.inliers;
+  const MatchOptions options = with(VerifyOptions{.min_inliers = inliers + 1});
+
+  ASSERT_TRUE(is_guess(of(find(photo, options), at("other.png"))));
+  link("poster.png", "other.png");
+  const Match related = of(find(photo, options), at("other.png"));
+  EXPECT_EQ(related.decision, Decision::kRelated);
+  EXPECT_THAT(paths_of(related.via), testing::ElementsAre(at("poster.png")));
 }
 
 TEST_F(SharedEmblemTest, EdgesByVotesChangeTheOrderAlone) {

@@ -94,6 +94,17 @@ TEST_F(DiffusionTest, PathsAreTheSurestOfVerifiedEdges) {
   EXPECT_GT(of(reached, 4).flow, 0);
 }
 
+TEST_F(DiffusionTest, SuretyIsTheProductAlongThePath) {
+  link(1, 2, 0.9);
+  link(2, 3, 0.5);
+  link(3, 4, 0.9, kByVotes);
+  const auto reached = reach({{1, 0.8, kSure}});
+  EXPECT_EQ(of(reached, 1).surety, 1);
+  EXPECT_DOUBLE_EQ(of(reached, 2).surety, 0.8 * 0.9);
+  EXPECT_DOUBLE_EQ(of(reached, 3).surety, 0.8 * 0.9 * 0.5);
+  EXPECT_EQ(of(reached, 4).surety, 0);
+}
+
 TEST_F(DiffusionTest, PathsBeginAtSureSources) {
   link(1, 2, 0.9);
   link(2, 3, 0.9);
