@@ -230,7 +230,7 @@ std::string decision_reason(const Match& match, const MatchOptions& options) {
               : fmt::format("the correlation is below {:g}", options.duplicate_correlation));
     case Decision::kPart:
       if (match.rival) {
-        return fmt::format("sure, but where it differs from {}, the photo shows that one",
+        return fmt::format("sure, but the photo lacks what sets it apart from {}",
                            printable(match.rival->paths.front()));
       }
       if (match.part) {

@@ -89,8 +89,8 @@ struct Match {
   std::vector<std::uint32_t> query_features;
   std::vector<std::string> gone;  // the image.paths without a file
   bool mirrored = false;          // found in the mirrored query: its quad runs anticlockwise
-  // Another image in the same place that the photo fits better where the two differ; see
-  // compare_rivals().
+  // Another image of its print in the same place: the photo lacks what sets this one apart from it.
+  // See tell_rivals_apart().
   std::optional<StoredImage> rival{};
   bool rejected = false;  // by a person; see mark_rejected() in pipeline/groups/rejections.h
 

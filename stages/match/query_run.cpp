@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "base/work_limits.h"
 #include "stages/match/decide/decision.h"
+#include "stages/match/decide/tell_apart.h"
 #include "stages/match/refine/colour.h"
 #include "stages/match/refine/compare_pictures.h"
 #include "stages/match/refine/other_content.h"
@@ -24,11 +25,6 @@ constexpr double kEvenChance = 0.5;
 constexpr std::size_t kSecondLookDepth = 3;
 // Images, the best by votes, among which an image's neighbours are looked for.
 constexpr std::size_t kNeighbourCandidates = 40;
-// The correlation with the photo from which a match never loses to a rival.
-constexpr double kNoRivalCorrelation = 0.7;
-// Least intersection over union of the outlines of two images of one print.
-constexpr double kOneOutline = 0.5;
-constexpr std::size_t kMostRivals = 8;  // compared in one place, at most
 // Weight of an edge by votes for each agreeing pair, and its maximum.
 constexpr double kWeightOfAPair = 0.01;
 constexpr double kMostByVotes = 0.4;
@@ -171,7 +167,13 @@ QueryTrace QueryRun::answer(MatchTimes& times) {
   }
   do {
     trace.judged = judged(trace.words(), matches);
-    timed(times.refine, [&] { tell_rivals_apart(trace.judged); });
+    if (compares && input_.colours) {
+      timed(times.refine, [&] {
+        tell_rivals_apart(trace.judged, [&](const Match& first, const Match& second) {
+          return compare(first, second);
+        });
+      });
+    }
     if (options_.related) {
       timed(times.relate,
             [&] { relate(shared_, trace.words().excluded_image, input_.report, trace.judged); });
@@ -399,45 +401,6 @@ const ColourImage& QueryRun::colours(ColourSize size) {
   auto& colours = colours_[static_cast<std::size_t>(size)];
   if (!colours) colours = input_.colours(size);
   return *colours;
-}
-
-// Compares sure matches of one outline with the best of them where the images differ. The loser
-// becomes a part; if that is the best, the other takes its rank and its score.
-void QueryRun::tell_rivals_apart(std::vector<Match>& judged) {
-  if (!input_.colours || !compares_pixels()) return;
-  const auto is_rival = [&](const Match& match) {
-    return match.decision == Decision::kSameObject && compared_.contains(match.image.id);
-  };
-  const auto may_lose = [](const Match& match) {
-    return match.evidence.correlation.value_or(-1) < kNoRivalCorrelation;
-  };
-  struct Place {
-    Match* best;
-    std::size_t rivals = 0;
-  };
-  std::vector<Place> places;
-  for (Match& match : judged) {
-    if (!is_rival(match)) continue;
-    const auto place = std::ranges::find_if(places, [&](const Place& other) {
-      return intersection_over_union(other.best->quad, match.quad) >= kOneOutline;
-    });
-    if (place == places.end()) {
-      places.push_back({&match});
-      continue;
-    }
-    Match* const first = place->best;
-    if (!may_lose(match) && !may_lose(*first)) continue;
-    if (++place->rivals > kMostRivals) continue;
-    const RivalComparison found = compare(*first, match);
-    if (found.second_wins() && may_lose(*first)) {
-      std::swap(first->score, match.score);
-      std::swap(*first, match);
-    } else if (!found.first_wins() || !may_lose(match)) {
-      continue;
-    }
-    match.decision = Decision::kPart;
-    match.rival = first->image;
-  }
 }
 
 RivalComparison QueryRun::compare(const Match& first, const Match& second) {

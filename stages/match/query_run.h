@@ -95,7 +95,6 @@ class QueryRun {
   void find_content(const DecodedImage& object, Match& match);
   void compare_colours(Match& match);
   const ColourImage& colours(ColourSize size);
-  void tell_rivals_apart(std::vector<Match>& judged);
   RivalComparison compare(const Match& first, const Match& second);
 
   std::vector<Match> judged(const IndexQuery& query, std::vector<Match> matches) const;

@@ -35,8 +35,8 @@ bool fills(const Quad& quad, int width, int height);
 //   part         as same_object, but only a small part agrees, while the rest of what both show
 //                differs (see shared_part), both are pages of one print with other content in at
 //                least two places (see find_other_content), or the colours contradict
-//                (kContradictingColours) while the correlation is below kAgreeingPixels. QueryRun
-//                adds the losers of compare_rivals()
+//                (kContradictingColours) while the correlation is below kAgreeingPixels. So are
+//                images that tell_rivals_apart() rules out
 //   similar      the votes stand out by kSimilarExcess from a shortlist of at least
 //                kShortestListForVotes images, or the probability is at least kSimilarProbability
 //   none         anything else, or kRelated if the neighbour graph links it to a sure match

@@ -32,6 +32,8 @@ constexpr double kSurelyOnePrint = 0.75;
 constexpr double kWins = 0.03;
 // The second image ranks lower by all other evidence, so it needs more of this.
 constexpr double kSecondWins = 0.1;
+constexpr int kFewestOwnCells = 4;      // fewer may be reflections
+constexpr double kResemblesMore = 0.2;  // of the correlation, a cell
 
 // The first image, the second and the scene in the frame of the first.
 enum View : std::size_t { kFirst, kSecond, kScene };
@@ -154,6 +156,7 @@ RivalComparison compare(const Views& views) {
   int agreeing = 0;
   int by_colour = 0;
   int by_detail = 0;
+  RivalComparison found;
   for (const cv::Rect& cell : cells) {
     const double apart = colour_distance(views, kFirst, kSecond, cell);
     if (apart >= kOtherColour) {
@@ -166,29 +169,50 @@ RivalComparison compare(const Views& views) {
     ++textured;
     const double correlation = best_correlation(brightness[kFirst], brightness[kSecond], cell);
     agreeing += correlation >= kAgrees ? 1 : 0;
-    if (correlation >= kDiffers || std::min(variances[0], variances[1]) < kTexture) continue;
-    by_detail +=
-        preference(best_correlation(brightness[kScene], brightness[kFirst], cell),
-                   best_correlation(brightness[kScene], brightness[kSecond], cell), kClearDetail);
+    if (correlation >= kDiffers) continue;
+    const double shown[] = {best_correlation(brightness[kScene], brightness[kFirst], cell),
+                            best_correlation(brightness[kScene], brightness[kSecond], cell)};
+    if (variances[0] >= kTexture) found.of_first += {1, shown[0], shown[1]};
+    if (variances[1] >= kTexture) found.of_second += {1, shown[1], shown[0]};
+    if (std::min(variances[0], variances[1]) < kTexture) continue;
+    by_detail += preference(shown[0], shown[1], kClearDetail);
   }
   const auto share = [](int part, std::size_t whole) {
     return whole > 0 ? part / static_cast<double>(whole) : 0.0;
   };
-  return {share(agreeing, static_cast<std::size_t>(textured)), share(by_colour, cells.size()),
-          share(by_detail, cells.size())};
+  found.agreement = share(agreeing, static_cast<std::size_t>(textured));
+  found.by_colour = share(by_colour, cells.size());
+  found.by_detail = share(by_detail, cells.size());
+  return found;
 }
 
 }  // namespace
 
+bool OwnDetail::is_missing() const {
+  return cells >= kFewestOwnCells && shown < kDiffers * cells &&
+         shown - rival_shown < kResemblesMore * cells;
+}
+
+OwnDetail& OwnDetail::operator+=(const OwnDetail& other) {
+  cells += other.cells;
+  shown += other.shown;
+  rival_shown += other.rival_shown;
+  return *this;
+}
+
+bool RivalComparison::is_one_print() const {
+  return agreement >= kOnePrint;
+}
+
 bool RivalComparison::first_wins() const {
-  if (agreement < kOnePrint || by_detail < 0) return false;
+  if (!is_one_print() || by_detail < 0) return false;
   if (by_colour >= kWins) return true;
   // Tinted light can hide a difference in colour.
   return agreement >= kSurelyOnePrint && by_detail >= kWins && by_colour > -kSecondWins;
 }
 
 bool RivalComparison::second_wins() const {
-  return agreement >= kOnePrint && by_colour <= -kSecondWins && by_detail < 0;
+  return is_one_print() && by_colour <= -kSecondWins && by_detail < 0;
 }
 
 RivalComparison compare_rivals(const ColourImage& scene, const Claim& first, const Claim& second) {

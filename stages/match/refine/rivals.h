@@ -12,6 +12,19 @@ struct Claim {
   Homography to_scene;  // between full-size pixel centres
 };
 
+// What sets an image apart from its rival: the cells with a detail that the rival lacks.
+struct OwnDetail {
+  int cells = 0;
+  // Sums over these cells of the scene's correlations with the image, and with the rival.
+  double shown = 0;
+  double rival_shown = 0;
+
+  // True if the scene lacks most of it, and hardly resembles the image more than the rival there.
+  // Adds up over several rivals.
+  bool is_missing() const;
+  OwnDetail& operator+=(const OwnDetail& other);
+};
+
 // How a scene compares with two images, by square cells of the first that all three show.
 struct RivalComparison {
   double agreement = 0;  // share of the textured cells in which the images agree, [0, 1]
@@ -19,6 +32,10 @@ struct RivalComparison {
   // first image minus the share that show the second. A cell in which the images agree counts 0.
   double by_colour = 0;
   double by_detail = 0;
+  OwnDetail of_first{};
+  OwnDetail of_second{};
+
+  bool is_one_print() const;
 
   // True if the images share a print and the scene shows the first, or the second. Detail alone
   // decides for the first, the surer one, unless the colours clearly favour the second. False for

@@ -65,6 +65,33 @@ TEST(CompareRivals, TheFlavourThatIsSeenWins) {
   EXPECT_LT(wrong.by_colour, -0.03);
 }
 
+TEST(CompareRivals, AFlavourThatIsNeitherLacksTheDetailOfBoth) {
+  const ColourImage red = colours_of(flavour(kRedBand, 2));
+  const ColourImage green = colours_of(flavour(kGreenBand, 3));
+  const Shelf third(flavour(kGreenBand, 1));
+  const RivalComparison neither =
+      compare_rivals(third.scene, {red, third.place}, {green, third.place});
+  EXPECT_TRUE(neither.of_first.is_missing()) << neither.of_first.shown;
+  EXPECT_TRUE(neither.of_second.is_missing()) << neither.of_second.shown;
+  const Shelf shelf(flavour(kRedBand, 2));
+  const RivalComparison first =
+      compare_rivals(shelf.scene, {red, shelf.place}, {green, shelf.place});
+  EXPECT_EQ(first.of_first.cells, neither.of_first.cells);
+  EXPECT_FALSE(first.of_first.is_missing()) << first.of_first.shown;
+  EXPECT_TRUE(first.of_second.is_missing()) << first.of_second.shown;
+}
+
+TEST(CompareRivals, OwnDetailIsMissingIfMostOfSeveralCellsIs) {
+  EXPECT_TRUE((OwnDetail{4, 1.9, 1.5}.is_missing()));
+  EXPECT_FALSE((OwnDetail{4, 2.1, 2.1}.is_missing()));
+  EXPECT_FALSE((OwnDetail{4, 1.9, 1.0}.is_missing()));  // the rival even more
+  EXPECT_FALSE((OwnDetail{3, 0.0, 0.0}.is_missing()));  // too few
+  OwnDetail sum{2, 0.5, 0.1};
+  EXPECT_FALSE(sum.is_missing());
+  sum += {2, 1.0, 1.2};
+  EXPECT_TRUE(sum.is_missing());
+}
+
 TEST(CompareRivals, LeavesThePicturesAsTheyAre) {
   const ColourImage red = colours_of(flavour(kRedBand, 2));
   const ColourImage green = colours_of(flavour(kGreenBand, 3));

@@ -1,0 +1,155 @@
+#include "stages/match/decide/tell_apart.h"
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lookalike {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr Decision kSure = Decision::kSameObject;
+constexpr Decision kPart = Decision::kPart;
+
+// Returns a sure match of a 100 x 100 image whose top-left corner lies at (x, 0).
+Match carton(ImageId image, double x = 0) {
+  Match match;
+  match.image.id = image;
+  match.image.width = 100;
+  match.image.height = 100;
+  match.object_to_query = translation(x, 0);
+  match.evidence.inliers = 50;
+  match.evidence.correlation = 0.3;
+  match.decision = kSure;
+  match.score = 100.0 - image;
+  return match;
+}
+
+Match with_correlation(Match match, double correlation) {
+  match.evidence.correlation = correlation;
+  return match;
+}
+
+Match as_part(Match match) {
+  match.decision = kPart;
+  match.part = outline({}, 30, 30);
+  match.quad = *match.part;
+  return match;
+}
+
+// A print that is shared, and nothing that tells its images apart.
+constexpr RivalComparison kAlike{.agreement = 0.9};
+constexpr OwnDetail kShown{6, 4.5, 1.0};
+constexpr OwnDetail kLacking{6, 1.5, 1.5};
+RivalComparison own_detail(OwnDetail of_first, OwnDetail of_second) {
+  RivalComparison found = kAlike;
+  found.of_first = of_first;
+  found.of_second = of_second;
+  return found;
+}
+RivalComparison colours_prefer(double first) {
+  RivalComparison found = kAlike;
+  found.by_colour = first;
+  found.by_detail = first / 4;
+  return found;
+}
+
+class TellApartTest : public testing::Test {
+ protected:
+  std::vector<Decision> told_apart(std::vector<Match> judged, const RivalComparison& found) {
+    judged_ = std::move(judged);
+    compared_.clear();
+    tell_rivals_apart(judged_, [&](const Match& first, const Match& second) {
+      compared_.emplace_back(first.image.id, second.image.id);
+      return found;
+    });
+    std::vector<Decision> decisions;
+    for (const Match& match : judged_) decisions.push_back(match.decision);
+    return decisions;
+  }
+
+  std::vector<Match> judged_;
+  std::vector<std::pair<ImageId, ImageId>> compared_;
+};
+
+TEST_F(TellApartTest, TheLoserIsAPartAndNamesTheWinner) {
+  EXPECT_THAT(told_apart({carton(1), carton(2)}, colours_prefer(0.2)), ElementsAre(kSure, kPart));
+  EXPECT_FALSE(judged_[0].rival.has_value());
+  EXPECT_EQ(judged_[1].rival->id, 1);
+}
+
+TEST_F(TellApartTest, ASecondThatWinsTakesRankAndScore) {
+  EXPECT_THAT(told_apart({carton(1), carton(2)}, colours_prefer(-0.2)), ElementsAre(kSure, kPart));
+  EXPECT_EQ(judged_[0].image.id, 2);
+  EXPECT_EQ(judged_[0].score, 99);
+  EXPECT_EQ(judged_[1].score, 98);
+  EXPECT_EQ(judged_[1].rival->id, 2);
+}
+
+TEST_F(TellApartTest, NoneIsSureIfThePhotoLacksTheDetailOfEach) {
+  EXPECT_THAT(told_apart({carton(1), carton(2)}, own_detail(kLacking, kLacking)),
+              ElementsAre(kPart, kPart));
+  EXPECT_EQ(judged_[0].rival->id, 2);
+  EXPECT_EQ(judged_[1].rival->id, 1);
+  EXPECT_EQ(judged_[0].score, 99);
+  EXPECT_THAT(told_apart({carton(1), carton(2)}, own_detail(kLacking, kShown)),
+              ElementsAre(kPart, kSure));
+}
+
+TEST_F(TellApartTest, OtherViewsOfWhatIsShownStaySure) {
+  EXPECT_THAT(told_apart({carton(1), carton(2)}, own_detail(kShown, kLacking)),
+              ElementsAre(kSure, kSure));
+}
+
+TEST_F(TellApartTest, DetailAddsUpOverRivals) {
+  const RivalComparison few = own_detail({2, 0.1, 0.1}, {2, 0.1, 0.1});
+  EXPECT_THAT(told_apart({carton(1), carton(2)}, few), ElementsAre(kSure, kSure));
+  EXPECT_THAT(told_apart({carton(1), carton(2), carton(3)}, few), ElementsAre(kPart, kSure, kSure));
+}
+
+TEST_F(TellApartTest, APartIsARivalOverTheWholeOutlineButNotTheBest) {
+  EXPECT_THAT(told_apart({carton(1), as_part(carton(2))}, own_detail(kLacking, kLacking)),
+              ElementsAre(kPart, kPart));
+  EXPECT_EQ(compared_.size(), 1U);
+  EXPECT_THAT(told_apart({as_part(carton(1)), carton(2)}, own_detail(kLacking, kLacking)),
+              ElementsAre(kPart, kSure));
+  EXPECT_TRUE(compared_.empty());
+}
+
+TEST_F(TellApartTest, ImagesOfNoCommonPrintAreNotToldApart) {
+  RivalComparison found = own_detail(kLacking, kLacking);
+  found.agreement = 0.3;
+  EXPECT_THAT(told_apart({carton(1), carton(2)}, found), ElementsAre(kSure, kSure));
+}
+
+TEST_F(TellApartTest, PixelsThatAgreeNeverLose) {
+  const auto decisions = [&](double first, double second, const RivalComparison& found) {
+    return told_apart({with_correlation(carton(1), first), with_correlation(carton(2), second)},
+                      found);
+  };
+  EXPECT_THAT(decisions(0.3, 0.8, colours_prefer(0.2)), ElementsAre(kSure, kSure));
+  EXPECT_THAT(decisions(0.6, 0.3, own_detail(kLacking, kLacking)), ElementsAre(kSure, kSure));
+  EXPECT_THAT(decisions(0.3, 0.6, own_detail(kLacking, kLacking)), ElementsAre(kPart, kSure));
+  EXPECT_THAT(decisions(0.6, 0.3, colours_prefer(-0.2)), ElementsAre(kSure, kPart));
+  EXPECT_EQ(judged_[0].image.id, 2);
+  EXPECT_THAT(decisions(0.8, 0.3, own_detail(kLacking, kLacking)), ElementsAre(kSure, kSure));
+  EXPECT_THAT(decisions(0.8, 0.8, own_detail(kLacking, kLacking)), ElementsAre(kSure, kSure));
+  EXPECT_TRUE(compared_.empty());
+}
+
+TEST_F(TellApartTest, OnlyMatchesInOnePlaceAreCompared) {
+  EXPECT_THAT(told_apart({carton(1), carton(2, 60)}, colours_prefer(0.2)),
+              ElementsAre(kSure, kSure));
+  Match not_compared = carton(3);
+  not_compared.evidence.correlation.reset();
+  EXPECT_THAT(told_apart({carton(1), not_compared}, colours_prefer(0.2)),
+              ElementsAre(kSure, kSure));
+  EXPECT_TRUE(compared_.empty());
+}
+
+}  // namespace
+}  // namespace lookalike
