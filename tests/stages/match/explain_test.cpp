@@ -23,7 +23,7 @@ class ExplainTest : public MatcherTest {
  protected:
   static Explanation explain(const Query& query, int picture, const MatchOptions& options = {}) {
     const IndexReader reader(database());
-    return Matcher(*session_, reader, {}, options, loaders_)
+    return Matcher(*session, reader, {}, options, kLoaders)
         .explain(query, *reader.find(path_of(picture)));
   }
   static ExplainedStep step(const Explanation& why, std::string_view name) {
@@ -37,13 +37,13 @@ class ExplainTest : public MatcherTest {
     GrayImage photo(640, 480);
     paint(photo, 2, {{1.2, 0, 10, 0, 1.2, 20, 0, 0, 1}});
     paint(photo, 4, {{0.6, 0, 430, 0, 0.6, 300, 0, 0, 1}});
-    return query_of(*session_, photo);
+    return query_of(*session, photo);
   }
   static Query stranger() {
     const cv::Mat drawn = draw_picture(kWidth, kHeight, 99);
     GrayImage image(kWidth, kHeight);
     std::copy(drawn.datastart, drawn.dataend, image.pixels.begin());
-    return query_of(*session_, image);
+    return query_of(*session, image);
   }
 };
 
@@ -150,7 +150,7 @@ TEST_F(ExplainTest, AFailedPoseNamesTheInliersFoundAndNeeded) {
 }
 
 TEST_F(ExplainTest, AFlatPhotoHasNothingToCompare) {
-  const Explanation why = explain(query_of(*session_, GrayImage(kWidth, kHeight)), 0);
+  const Explanation why = explain(query_of(*session, GrayImage(kWidth, kHeight)), 0);
   EXPECT_EQ(why.query_features, 0U);
   EXPECT_FALSE(why.rank.has_value());
   EXPECT_THAT(why.pairs, IsEmpty());
@@ -196,7 +196,7 @@ TEST_F(ExplainTest, AFileThatIsGoneIsNotCompared) {
   const IndexReader reader(database());
   const PictureLoaders nothing{[](const StoredImage&, WantedSize) { return std::nullopt; },
                                [](const StoredImage&, double) { return ColourImage{}; }};
-  const Explanation why = Matcher(*session_, reader, {}, {}, nothing)
+  const Explanation why = Matcher(*session, reader, {}, {}, nothing)
                               .explain(view_of(3, tilted_), *reader.find(path_of(3)));
   EXPECT_TRUE(why.match.has_pose());
   EXPECT_FALSE(step(why, "refine").passed);
@@ -205,7 +205,7 @@ TEST_F(ExplainTest, AFileThatIsGoneIsNotCompared) {
 
 TEST_F(ExplainTest, AnUnknownImageIsAnInputError) {
   const IndexReader reader(database());
-  const Matcher matcher(*session_, reader, {}, {}, loaders_);
+  const Matcher matcher(*session, reader, {}, {}, kLoaders);
   try {
     matcher.explain(view_of(3, tilted_), 4711);
     FAIL();

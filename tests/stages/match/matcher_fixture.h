@@ -37,8 +37,8 @@ class MatcherTest : public testing::Test {
   static constexpr int kHeight = 240;
 
   static void SetUpTestSuite() {
-    session_ = std::make_unique<OpenClSession>();
-    folder_ = std::make_unique<TemporaryFolder>();
+    session = std::make_unique<OpenClSession>();
+    folder = std::make_unique<TemporaryFolder>();
     std::vector<ImageFeatures> features;
     for (int i = 0; i < 6; ++i) {
       cv::imwrite(path_of(i), picture(i));
@@ -47,8 +47,8 @@ class MatcherTest : public testing::Test {
     publish(features, database());
   }
   static void TearDownTestSuite() {
-    folder_.reset();
-    session_.reset();
+    folder.reset();
+    session.reset();
   }
 
   static cv::Mat picture(int i) {
@@ -58,13 +58,13 @@ class MatcherTest : public testing::Test {
     return result;
   }
   static std::string path_of(int picture) {
-    return (folder_->path() / (std::to_string(picture) + ".png")).string();
+    return (folder->path() / (std::to_string(picture) + ".png")).string();
   }
-  static std::string database() { return (folder_->path() / "index.db").string(); }
+  static std::string database() { return (folder->path() / "index.db").string(); }
 
   static ImageFeatures features_of(const std::string& path) {
     const DecodedImage image = std::get<DecodedImage>(decode_file(path, 1024, {}));
-    return ExtractStage(*session_, {.hessian_threshold = 100, .brighten_to = 0, .max_interval = 0})
+    return ExtractStage(*session, {.hessian_threshold = 100, .brighten_to = 0, .max_interval = 0})
         .run({&image, 1})
         .front();
   }
@@ -74,12 +74,12 @@ class MatcherTest : public testing::Test {
     const FeatureSource source = [&](const auto& visit) {
       for (const ImageFeatures& image : features) visit(image);
     };
-    const Sample sample = take_sample(sample_images_of(source), source, options, folder_->path());
-    const Codebook codebook = train_codebook(*session_, sample, options);
+    const Sample sample = take_sample(sample_images_of(source), source, options, folder->path());
+    const Codebook codebook = train_codebook(*session, sample, options);
     IndexWriter writer(index);
     writer.set_codebook(codebook, {});
     std::vector<ImageToStore> images;
-    for (const ImageWords& words : AssignStage(*session_, codebook, {}).run(features)) {
+    for (const ImageWords& words : AssignStage(*session, codebook, {}).run(features)) {
       images.push_back({words, {}, false});
     }
     writer.publish(images);
@@ -88,15 +88,15 @@ class MatcherTest : public testing::Test {
   // The picture seen through a map, on a flat table.
   static Query view_of(int picture, const Homography& picture_to_view) {
     const auto decoded = std::get<DecodedImage>(decode_file(path_of(picture), 1024, {}));
-    Warp warp(*session_);
-    return query_of(*session_,
+    Warp warp(*session);
+    return query_of(*session,
                     warp.warp(decoded.pixels.view(), picture_to_view.inverse(), 640, 480).image);
   }
 
   // Paints the picture over what a photo shows.
   static void paint(GrayImage& photo, int picture, const Homography& picture_to_photo) {
     const auto decoded = std::get<DecodedImage>(decode_file(path_of(picture), 1024, {}));
-    Warp warp(*session_);
+    Warp warp(*session);
     const Warped seen =
         warp.warp(decoded.pixels.view(), picture_to_photo.inverse(), photo.width, photo.height);
     for (std::size_t i = 0; i < photo.pixels.size(); ++i) {
@@ -119,15 +119,15 @@ class MatcherTest : public testing::Test {
     auto* picture = std::get_if<ColourImage>(&decoded);
     return picture != nullptr ? std::move(*picture) : ColourImage{};
   }
-  static inline const PictureLoaders loaders_{load_picture, load_colours};
+  static inline const PictureLoaders kLoaders{load_picture, load_colours};
 
   static std::vector<Match> match(const Query& query, const MatchOptions& options = {}) {
     const IndexReader reader(database());
-    return Matcher(*session_, reader, {}, options, loaders_).match(query).matches;
+    return Matcher(*session, reader, {}, options, kLoaders).match(query).matches;
   }
 
-  static inline std::unique_ptr<OpenClSession> session_;
-  static inline std::unique_ptr<TemporaryFolder> folder_;
+  static inline std::unique_ptr<OpenClSession> session;
+  static inline std::unique_ptr<TemporaryFolder> folder;
   const Homography tilted_{{1.1, -0.4, 180, 0.4, 1.0, 60, 6e-4, -2e-4, 1}};
 };
 

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 TEST_F(MatcherTest, IndexedImageFindsItsLikesButNotItself) {
   const IndexReader reader(database());
   const ImageId copy = reader.find(path_of(5)).value();
-  const auto matches = Matcher(*session_, reader, {}, {}, loaders_).match_indexed(copy).matches;
+  const auto matches = Matcher(*session, reader, {}, {}, kLoaders).match_indexed(copy).matches;
   ASSERT_EQ(matches.size(), 1U);
   EXPECT_EQ(matches.front().image.paths, std::vector<std::string>{path_of(1)});
   EXPECT_GT(matches.front().evidence.correlation.value_or(0), 0.95);
@@ -31,7 +31,7 @@ TEST_F(MatcherTest, IndexedImageFindsItsLikesButNotItself) {
 
 TEST_F(MatcherTest, IndexedImageWhoseFileIsGoneIsStillLookedUp) {
   const IndexReader reader(database());
-  Matcher matcher(*session_, reader, {}, {}, loaders_);
+  Matcher matcher(*session, reader, {}, {}, kLoaders);
   fs::rename(path_of(5), path_of(5) + ".away");
   const auto matches = matcher.match_indexed(reader.find(path_of(5)).value()).matches;
   fs::rename(path_of(5) + ".away", path_of(5));
@@ -49,7 +49,7 @@ TEST_F(MatcherTest, NoMoreIsReadOnceTheTimeIsOver) {
                                  return load_picture(image, size);
                                },
                                load_colours};
-  const Matcher matcher(*session_, reader, {}, {}, loaders);
+  const Matcher matcher(*session, reader, {}, {}, loaders);
   const LimitedWork limited(&limits);
   EXPECT_THROW(matcher.match_indexed(reader.find(path_of(5)).value()), Overdue);
   EXPECT_EQ(read, 1);
@@ -57,7 +57,7 @@ TEST_F(MatcherTest, NoMoreIsReadOnceTheTimeIsOver) {
 
 TEST_F(MatcherTest, AnImageThatTheIndexDoesNotHaveIsAnInputError) {
   const IndexReader reader(database());
-  Matcher matcher(*session_, reader, {}, {}, loaders_);
+  Matcher matcher(*session, reader, {}, {}, kLoaders);
   try {
     matcher.match_indexed(4000);
     FAIL() << "answered";

@@ -36,7 +36,7 @@ TEST_F(MatcherTest, PicturesInOnePhotoAreEachFoundInTheirPlace) {
   GrayImage photo(640, 480);
   paint(photo, 2, poses[0]);
   paint(photo, 4, poses[1]);
-  const auto matches = match(query_of(*session_, photo));
+  const auto matches = match(query_of(*session, photo));
   ASSERT_EQ(matches.size(), 2U);
   for (const Match& found : matches) {
     EXPECT_EQ(found.decision, Decision::kSameObject);
@@ -77,13 +77,13 @@ class SharedEmblemTest : public MatcherTest {
     reader_.emplace(at("emblem.db"));
   }
 
-  static std::string at(const char* name) { return folder_->path() / name; }
+  static std::string at(const char* name) { return folder->path() / name; }
   std::vector<Match> find(const cv::Mat& photo, MatchOptions options) {
     options.min_decision = "all";
     GrayImage image(photo.cols, photo.rows);
     std::copy(photo.datastart, photo.dataend, image.pixels.begin());
-    const Query query = query_of(*session_, image);
-    return Matcher(*session_, *reader_, {}, options, loaders_).match(query).matches;
+    const Query query = query_of(*session, image);
+    return Matcher(*session, *reader_, {}, options, kLoaders).match(query).matches;
   }
   // The match of a file; one without a pose when there is none.
   static Match of(const std::vector<Match>& matches, const std::string& path) {
@@ -102,6 +102,7 @@ class SharedEmblemTest : public MatcherTest {
   }
   static std::vector<std::string> paths_of(const std::vector<StoredImage>& images) {
     std::vector<std::string> paths;
+    paths.reserve(images.size());
     for (const StoredImage& image : images) paths.push_back(image.paths.front());
     return paths;
   }
@@ -192,9 +193,9 @@ TEST_F(SharedEmblemTest, MatchOnFeaturesThatASurerOneExplainsIsDroppedUnlessAllA
 TEST_F(SharedEmblemTest, AnExplanationNamesTheSurerMatchThatTookTheFeatures) {
   GrayImage image(poster_.cols, poster_.rows);
   std::copy(poster_.datastart, poster_.dataend, image.pixels.begin());
-  const Matcher matcher(*session_, *reader_, {}, {}, loaders_);
+  const Matcher matcher(*session, *reader_, {}, {}, kLoaders);
   const Explanation why =
-      matcher.explain(query_of(*session_, image), *reader_->find(at("other.png")));
+      matcher.explain(query_of(*session, image), *reader_->find(at("other.png")));
   EXPECT_TRUE(why.match.has_pose()) << "alone";
   ASSERT_TRUE(why.judged.has_value());
   EXPECT_FALSE(why.judged->has_pose()) << "beside the poster";
@@ -212,7 +213,7 @@ TEST_F(SharedEmblemTest, TheVeryFileIsFoundThoughItHasTooFewFeatures) {
   const auto decoded = std::get<DecodedImage>(decode_file(at("plain.png"), 1024, {}));
   const Query query = {decoded, features_of(at("plain.png")).features};
   ASSERT_LT(query.features.size(), MatchOptions().min_inliers);
-  const auto matches = Matcher(*session_, *reader_, {}, {}, loaders_).match(query).matches;
+  const auto matches = Matcher(*session, *reader_, {}, {}, kLoaders).match(query).matches;
   ASSERT_EQ(matches.size(), 1U);
   EXPECT_EQ(matches.front().image.paths.front(), at("plain.png"));
   EXPECT_EQ(matches.front().decision, Decision::kDuplicate);
@@ -230,11 +231,11 @@ TEST_F(MatcherTest, OtherPicturesAreNotFound) {
   const cv::Mat other = draw_picture(kWidth, kHeight, 99);
   GrayImage image(kWidth, kHeight);
   std::copy(other.datastart, other.dataend, image.pixels.begin());
-  EXPECT_TRUE(match(query_of(*session_, image)).empty());
+  EXPECT_TRUE(match(query_of(*session, image)).empty());
 }
 
 TEST_F(MatcherTest, FlatQueryFindsNothing) {
-  EXPECT_TRUE(match(query_of(*session_, GrayImage(kWidth, kHeight))).empty());
+  EXPECT_TRUE(match(query_of(*session, GrayImage(kWidth, kHeight))).empty());
 }
 
 TEST_F(MatcherTest, MoreInliersThanThereAreFindNothing) {
@@ -255,7 +256,7 @@ TEST_F(MatcherTest, WeakMatchesAreReportedOnlyWhenAskedFor) {
 TEST_F(MatcherTest, ProbabilityIsThatOfTheCalibration) {
   const IndexReader reader(database());
   const Calibration nothing_is_sure = {{-50, 0, 0, 0, 0}};
-  EXPECT_TRUE(Matcher(*session_, reader, nothing_is_sure, {}, loaders_)
+  EXPECT_TRUE(Matcher(*session, reader, nothing_is_sure, {}, kLoaders)
                   .match(view_of(3, tilted_))
                   .matches.empty());
 }
