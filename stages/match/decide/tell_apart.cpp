@@ -71,9 +71,10 @@ void compare_in(Place& place, Match& match, const CompareMatches& compare) {
     return;
   }
   place.of_best += found.of_first;
-  if (found.first_wins() && may_lose(match)) {
+  const bool is_lacking = found.of_second.is_missing() && may_be_ruled_out(match);
+  if ((found.first_wins() && may_lose(match)) || (is_lacking && found.of_second.is_replaced())) {
     lose(match, best);
-  } else if (found.of_second.is_missing() && may_be_ruled_out(match)) {
+  } else if (is_lacking) {
     place.lacking.push_back(&match);
   }
 }

@@ -26,9 +26,7 @@ constexpr double kOtherColour = 18;  // least distance of the mean chroma
 constexpr double kClearDetail = 0.3;
 constexpr double kClearColour = 0.25;
 
-// Least agreement of two images of one print, and of one print beyond doubt.
-constexpr double kOnePrint = 0.5;
-constexpr double kSurelyOnePrint = 0.75;
+constexpr double kOnePrint = 0.5;  // least agreement
 constexpr double kWins = 0.03;
 // The second image ranks lower by all other evidence, so it needs more of this.
 constexpr double kSecondWins = 0.1;
@@ -193,6 +191,10 @@ bool OwnDetail::is_missing() const {
          shown - rival_shown < kResemblesMore * cells;
 }
 
+bool OwnDetail::is_replaced() const {
+  return cells >= kFewestOwnCells && rival_shown - shown > kClearDetail * cells;
+}
+
 OwnDetail& OwnDetail::operator+=(const OwnDetail& other) {
   cells += other.cells;
   shown += other.shown;
@@ -205,10 +207,7 @@ bool RivalComparison::is_one_print() const {
 }
 
 bool RivalComparison::first_wins() const {
-  if (!is_one_print() || by_detail < 0) return false;
-  if (by_colour >= kWins) return true;
-  // Tinted light can hide a difference in colour.
-  return agreement >= kSurelyOnePrint && by_detail >= kWins && by_colour > -kSecondWins;
+  return is_one_print() && by_colour >= kWins && by_detail >= 0;
 }
 
 bool RivalComparison::second_wins() const {

@@ -12,7 +12,8 @@ struct Claim {
   Homography to_scene;  // between full-size pixel centres
 };
 
-// What sets an image apart from its rival: the cells with a detail that the rival lacks.
+// What sets an image apart from its rival: the cells with a detail that the rival lacks. Adds up
+// over several rivals.
 struct OwnDetail {
   int cells = 0;
   // Sums over these cells of the scene's correlations with the image, and with the rival.
@@ -20,8 +21,9 @@ struct OwnDetail {
   double rival_shown = 0;
 
   // True if the scene lacks most of it, and hardly resembles the image more than the rival there.
-  // Adds up over several rivals.
   bool is_missing() const;
+  // True if the scene clearly resembles the rival more there.
+  bool is_replaced() const;
   OwnDetail& operator+=(const OwnDetail& other);
 };
 
@@ -35,11 +37,10 @@ struct RivalComparison {
   OwnDetail of_first{};
   OwnDetail of_second{};
 
+  // True if the images share a print. Two views of one thing seldom agree in so many cells.
   bool is_one_print() const;
-
-  // True if the images share a print and the scene shows the first, or the second. Detail alone
-  // decides for the first, the surer one, unless the colours clearly favour the second. False for
-  // two views of one thing, which agree in fewer cells, and for the zeros of equal colours.
+  // True if the images share a print and the scene shows the first, or the second, by its colours,
+  // without a contradiction by detail. False for the zeros of equal colours.
   bool first_wins() const;
   bool second_wins() const;
 };

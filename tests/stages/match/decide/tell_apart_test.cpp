@@ -100,6 +100,16 @@ TEST_F(TellApartTest, NoneIsSureIfThePhotoLacksTheDetailOfEach) {
               ElementsAre(kPart, kSure));
 }
 
+TEST_F(TellApartTest, OneLosesIfThePhotoShowsTheBestInPlaceOfItsOwnDetail) {
+  const OwnDetail replaced{6, 1.5, 4.5};
+  EXPECT_THAT(told_apart({carton(1), carton(2)}, own_detail(kShown, replaced)),
+              ElementsAre(kSure, kPart));
+  EXPECT_EQ(judged_[1].rival->id, 1);
+  EXPECT_THAT(
+      told_apart({carton(1), with_correlation(carton(2), 0.6)}, own_detail(kShown, replaced)),
+      ElementsAre(kSure, kSure));
+}
+
 TEST_F(TellApartTest, OtherViewsOfWhatIsShownStaySure) {
   EXPECT_THAT(told_apart({carton(1), carton(2)}, own_detail(kShown, kLacking)),
               ElementsAre(kSure, kSure));

@@ -92,6 +92,12 @@ TEST(CompareRivals, OwnDetailIsMissingIfMostOfSeveralCellsIs) {
   EXPECT_TRUE(sum.is_missing());
 }
 
+TEST(CompareRivals, OwnDetailIsReplacedIfTheSceneClearlyShowsTheRivalThere) {
+  EXPECT_TRUE((OwnDetail{4, 1.0, 2.3}.is_replaced()));
+  EXPECT_FALSE((OwnDetail{4, 1.0, 2.1}.is_replaced()));
+  EXPECT_FALSE((OwnDetail{3, 0.0, 3.0}.is_replaced()));  // too few
+}
+
 TEST(CompareRivals, LeavesThePicturesAsTheyAre) {
   const ColourImage red = colours_of(flavour(kRedBand, 2));
   const ColourImage green = colours_of(flavour(kGreenBand, 3));
@@ -126,16 +132,21 @@ TEST(CompareRivals, OtherPicturesAreNotOfOnePrint) {
   EXPECT_FALSE(found.first_wins());
 }
 
-TEST(CompareRivals, OfOnePrintBeyondDoubtAreToldApartByDetailWhereColourIsUnclear) {
-  const auto first_wins = [](double agreement, double by_colour, double by_detail) {
-    return RivalComparison{agreement, by_colour, by_detail}.first_wins();
+TEST(CompareRivals, ColoursDecideUnlessDetailContradicts) {
+  const auto winner = [](double agreement, double by_colour, double by_detail) {
+    RivalComparison found;
+    found.agreement = agreement;
+    found.by_colour = by_colour;
+    found.by_detail = by_detail;
+    return found.first_wins() ? 1 : found.second_wins() ? 2 : 0;
   };
-  EXPECT_TRUE(first_wins(0.84, -0.02, 0.05));
-  EXPECT_FALSE(first_wins(0.84, -0.02, 0.01));  // too little
-  EXPECT_TRUE(first_wins(0.84, -0.09, 0.05));
-  EXPECT_FALSE(first_wins(0.84, -0.11, 0.05));  // the colour contradicts
-  EXPECT_FALSE(first_wins(0.84, 0.1, -0.01));   // the detail does
-  EXPECT_FALSE(first_wins(0.65, -0.02, 0.05));  // two views of a thing may agree so
+  EXPECT_EQ(winner(0.65, 0.05, 0), 1);
+  EXPECT_EQ(winner(0.45, 0.05, 0), 0);  // two views of a thing may agree so
+  EXPECT_EQ(winner(0.65, 0.02, 0), 0);  // too little
+  EXPECT_EQ(winner(0.65, 0.05, -0.01), 0);
+  EXPECT_EQ(winner(0.65, -0.15, -0.01), 2);
+  EXPECT_EQ(winner(0.65, -0.05, -0.01), 0);  // too little for the less sure one
+  EXPECT_EQ(winner(0.65, -0.15, 0.01), 0);
 }
 
 }  // namespace
