@@ -10,7 +10,8 @@
 namespace lookalike {
 namespace {
 
-// The correlation with the photo from which a match never loses.
+// The correlation with the photo from which a match never loses; from kAgreeingPixels on, it does
+// not lose by detail.
 constexpr double kAgrees = 0.7;
 // Least intersection over union of the outlines of two images of one print.
 constexpr double kOneOutline = 0.5;
@@ -37,9 +38,13 @@ bool may_lose(const Match& match) {
   return is_sure(match) && correlates_below(kAgrees, match);
 }
 
-// True if the match may lose though no other image is shown.
-bool may_be_ruled_out(const Match& match) {
+bool may_lose_by_detail(const Match& match) {
   return is_sure(match) && correlates_below(kAgreeingPixels, match);
+}
+
+// True if the other wins by its colours, or is shown in place of the match's own detail.
+bool loses(const Match& match, bool other_wins, const OwnDetail& own) {
+  return (other_wins && may_lose(match)) || (own.is_replaced() && may_lose_by_detail(match));
 }
 
 void lose(Match& match, const Match& to) {
@@ -63,7 +68,7 @@ void compare_in(Place& place, Match& match, const CompareMatches& compare) {
   const RivalComparison found = compare(best, match);
   if (!found.is_one_print()) return;
   place.of_its_print.push_back(&match);
-  if (found.second_wins() && may_lose(best) && is_sure(match)) {
+  if (is_sure(match) && loses(best, found.second_wins(), found.of_first)) {
     std::swap(best.score, match.score);
     std::swap(best, match);
     place.of_best = found.of_second;
@@ -71,10 +76,9 @@ void compare_in(Place& place, Match& match, const CompareMatches& compare) {
     return;
   }
   place.of_best += found.of_first;
-  const bool is_lacking = found.of_second.is_missing() && may_be_ruled_out(match);
-  if ((found.first_wins() && may_lose(match)) || (is_lacking && found.of_second.is_replaced())) {
+  if (loses(match, found.first_wins(), found.of_second)) {
     lose(match, best);
-  } else if (is_lacking) {
+  } else if (may_lose_by_detail(match) && found.of_second.is_missing()) {
     place.lacking.push_back(&match);
   }
 }
@@ -95,7 +99,7 @@ void tell_rivals_apart(std::vector<Match>& judged, const CompareMatches& compare
     }
   }
   for (const Place& place : places) {
-    if (!place.of_best.is_missing() || !may_be_ruled_out(*place.best)) continue;
+    if (!place.of_best.is_missing() || !may_lose_by_detail(*place.best)) continue;
     for (Match* match : place.lacking) lose(*match, *place.best);
     lose(*place.best, *place.of_its_print.front());
   }

@@ -100,14 +100,18 @@ TEST_F(TellApartTest, NoneIsSureIfThePhotoLacksTheDetailOfEach) {
               ElementsAre(kPart, kSure));
 }
 
-TEST_F(TellApartTest, OneLosesIfThePhotoShowsTheBestInPlaceOfItsOwnDetail) {
+TEST_F(TellApartTest, OneLosesIfThePhotoShowsTheOtherInPlaceOfItsOwnDetail) {
   const OwnDetail replaced{6, 1.5, 4.5};
   EXPECT_THAT(told_apart({carton(1), carton(2)}, own_detail(kShown, replaced)),
               ElementsAre(kSure, kPart));
   EXPECT_EQ(judged_[1].rival->id, 1);
-  EXPECT_THAT(
-      told_apart({carton(1), with_correlation(carton(2), 0.6)}, own_detail(kShown, replaced)),
-      ElementsAre(kSure, kSure));
+  EXPECT_THAT(told_apart({carton(1), carton(2)}, own_detail(replaced, kShown)),
+              ElementsAre(kSure, kPart));
+  EXPECT_EQ(judged_[0].image.id, 2);
+  EXPECT_EQ(judged_[0].score, 99);
+  const Match agreeing = with_correlation(carton(2), 0.6);
+  EXPECT_THAT(told_apart({carton(1), agreeing}, own_detail(kShown, replaced)),
+              ElementsAre(kSure, kSure));
 }
 
 TEST_F(TellApartTest, OtherViewsOfWhatIsShownStaySure) {
