@@ -23,6 +23,7 @@ namespace {
 constexpr double kEvenChance = 0.5;
 // Images that a second look verifies for each one of a first look.
 constexpr std::size_t kSecondLookDepth = 3;
+constexpr std::size_t kMostLooksAtRest = 4;
 // Images, the best by votes, among which an image's neighbours are looked for.
 constexpr std::size_t kNeighbourCandidates = 40;
 // Weight of an edge by votes for each agreeing pair, and its maximum.
@@ -65,6 +66,23 @@ std::unordered_set<ImageId> first_with_pose(std::span<const Match> matches, std:
     if (match.has_pose()) images.insert(match.image.id);
   }
   return images;
+}
+
+bool is_surely_shown(const Match& match) {
+  return match.decision >= Decision::kSameObject;
+}
+
+// True if sure matches lie in different places.
+bool shows_several_things(std::span<const Match> judged) {
+  const Match* first = nullptr;
+  for (const Match& match : judged) {
+    if (!is_surely_shown(match)) continue;
+    if (first == nullptr) first = &match;
+    if (intersection_over_union(clockwise(first->quad), clockwise(match.quad)) < kSamePlace) {
+      return true;
+    }
+  }
+  return false;
 }
 
 // Gives the match the pose that the pixels gave.
@@ -165,22 +183,61 @@ QueryTrace QueryRun::answer(MatchTimes& times) {
     add_identical(trace.words(), matches);
     refine_some(first_with_pose(matches, options_.refine_candidates));
   }
-  do {
-    trace.judged = judged(trace.words(), matches);
-    if (compares && input_.colours) {
-      timed(times.refine, [&] {
-        tell_rivals_apart(trace.judged, [&](const Match& first, const Match& second) {
-          return compare(first, second);
+  const auto judge = [&] {
+    do {
+      trace.judged = judged(trace.words(), matches);
+      if (compares && input_.colours) {
+        timed(times.refine, [&] {
+          tell_rivals_apart(trace.judged, [&](const Match& first, const Match& second) {
+            return compare(first, second);
+          });
         });
-      });
-    }
-    if (options_.related) {
-      timed(times.relate,
-            [&] { relate(shared_, trace.words().excluded_image, input_.report, trace.judged); });
-    }
-    // Pixels change probabilities, and with them what is reported.
-  } while (compares && refine_some(reportable(trace.judged)) > 0);
+      }
+      if (options_.related) {
+        timed(times.relate,
+              [&] { relate(shared_, trace.words().excluded_image, input_.report, trace.judged); });
+      }
+      // Pixels change probabilities, and with them what is reported.
+    } while (compares && refine_some(reportable(trace.judged)) > 0);
+  };
+  judge();
+  if (!options_.second_look || !shows_several_things(trace.judged)) return trace;
+  for (std::size_t i = 0; i < kMostLooksAtRest; ++i) {
+    if (!look_at_rest(trace.judged, matches, times)) break;
+    judge();
+  }
   return trace;
+}
+
+// Looks for images in what the sure matches leave of the query, as in a photo of a shelf, where the
+// strongest features and most votes are those of a few things. Adds the matches that are sure, and
+// returns true if there are any.
+bool QueryRun::look_at_rest(const std::vector<Match>& judged, std::vector<Match>& matches,
+                            MatchTimes& times) {
+  const IndexQuery rest = timed(times.words, [&] {
+    IndexQuery query = input_.words(Look::kSecond);
+    std::erase_if(query.words, [&](const QueryWord& word) {
+      const FeaturePlace& at = query.places[word.feature];
+      return std::ranges::any_of(judged, [&](const Match& match) {
+        return is_surely_shown(match) && contains(match.quad, {at.x, at.y});
+      });
+    });
+    return query;
+  });
+  if (rest.words.empty()) return false;
+  const auto shortlist = timed(times.shortlist, [&] { return vote(rest); });
+  std::vector<Match> added = timed(times.verify, [&] {
+    const std::size_t count = std::min(shortlist.size(), shared_.depth);
+    return verify(rest, std::span(shortlist).first(count), shortlist);
+  });
+  std::erase_if(added, [&](const Match& match) { return compared_.contains(match.image.id); });
+  timed(times.refine, [&] { return keep_sure(added); });
+  std::erase_if(matches, [&](const Match& match) {
+    return find_match(added, match.image.id) != added.end();
+  });
+  const bool any = !added.empty();
+  std::ranges::move(added, std::back_inserter(matches));
+  return any;
 }
 
 Matcher::Pairs QueryRun::pairs(const Matcher::Wanted& wanted) {

@@ -48,6 +48,27 @@ TEST_F(MatcherTest, PicturesInOnePhotoAreEachFoundInTheirPlace) {
   EXPECT_NE(matches[0].image.id, matches[1].image.id);
 }
 
+TEST_F(MatcherTest, APictureThatTheOthersCrowdOutIsFoundInTheRestOfThePhoto) {
+  GrayImage photo(640, 480);
+  paint(photo, 2, Homography{{0.9, 0, 10, 0, 0.9, 20, 0, 0, 1}});
+  paint(photo, 4, Homography{{0.8, -0.2, 370, 0.2, 0.8, 200, 0, 0, 1}});
+  const Homography small{{0.6, 0, 10, 0, 0.6, 300, 0, 0, 1}};
+  paint(photo, 0, small);
+  const Query query = query_of(*session, photo);
+  const auto found_with = [&](const VoteOptions& votes) {
+    std::vector<std::string> paths;
+    for (const Match& found : match(query, with(votes))) {
+      EXPECT_EQ(found.decision, Decision::kSameObject);
+      paths.push_back(found.image.paths.front());
+    }
+    return paths;
+  };
+  EXPECT_THAT(found_with({.shortlist = 2, .second_look = false}),
+              testing::UnorderedElementsAre(path_of(2), path_of(4)));
+  EXPECT_THAT(found_with({.shortlist = 2}),
+              testing::UnorderedElementsAre(path_of(0), path_of(2), path_of(4)));
+}
+
 // An index of a poster and of another picture that bears the poster's emblem in another place.
 class SharedEmblemTest : public MatcherTest {
  protected:
