@@ -62,6 +62,11 @@ std::string excess_text(double excess) {
                      std::abs(excess), excess < 0 ? "below" : "above");
 }
 
+// True if the query found an image that was not in the shortlist.
+bool is_in_rest(const Explanation& why) {
+  return why.answer_rank && why.judged->evidence.inliers > 0 && !why.judged->evidence.identical;
+}
+
 ExplainedStep votes(const Explanation& why) {
   if (!why.rank) {
     return {"votes", false,
@@ -71,8 +76,11 @@ ExplainedStep votes(const Explanation& why) {
   const Evidence& evidence = why.by_features.evidence;
   if (!why.shortlisted) {
     return {"votes", false,
-            fmt::format("Of {}: {}, so a query does not find it. It is verified here all the same.",
-                        counted(why.images, "image"), beyond_shortlist(why))};
+            fmt::format("Of {}: {}, so {}. It is verified here all the same.",
+                        counted(why.images, "image"), beyond_shortlist(why),
+                        is_in_rest(why) ? "the query found it in what sure matches leave of the "
+                                          "photo"
+                                        : "a query does not find it")};
   }
   return {"votes", true,
           fmt::format("Rank {} of {} by votes; {}. Its votes are {:.2f} "

@@ -172,6 +172,17 @@ TEST_F(ExplainTest, AMatchBeyondTheTopIsFoundButNotListed) {
             "place is listed.");
 }
 
+TEST_F(ExplainTest, AnImageThatTheRestOfThePhotoShowsIsBeyondTheShortlist) {
+  const Query query = three_pictures();
+  const Explanation why = explain(query, 0, with(VoteOptions{.shortlist = 2}));
+  EXPECT_FALSE(step(why, "votes").passed);
+  EXPECT_THAT(step(why, "votes").reason, HasSubstr("found it in what sure matches leave"));
+  EXPECT_THAT(step(why, "answer").reason, StartsWith("Listed: \"same_object\", number 3 of 3"));
+  const Explanation alone =
+      explain(query, 0, with(VoteOptions{.shortlist = 2, .second_look = false}));
+  EXPECT_THAT(step(alone, "votes").reason, HasSubstr("a query does not find it"));
+}
+
 TEST_F(ExplainTest, AMirroredImageIsExplainedByTheMirror) {
   const Homography place = tilted_ * Homography{{-1, 0, kWidth - 1.0, 0, 1, 0, 0, 0, 1}};
   const Query query = view_of(3, place);

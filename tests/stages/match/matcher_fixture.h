@@ -104,6 +104,15 @@ class MatcherTest : public testing::Test {
     }
   }
 
+  // A photo of pictures 2 and 4, large, and of picture 0, small.
+  static Query three_pictures() {
+    GrayImage photo(640, 480);
+    paint(photo, 2, {{0.9, 0, 10, 0, 0.9, 20, 0, 0, 1}});
+    paint(photo, 4, {{0.8, -0.2, 370, 0.2, 0.8, 200, 0, 0, 1}});
+    paint(photo, 0, {{0.6, 0, 10, 0, 0.6, 300, 0, 0, 1}});
+    return query_of(*session, photo);
+  }
+
   // Indexed files are read as they are, if they exist.
   static std::optional<DecodedImage> load_picture(const StoredImage& image, WantedSize size) {
     auto decoded = decode_file(image.paths.front(), size, {});

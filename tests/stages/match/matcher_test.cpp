@@ -49,12 +49,7 @@ TEST_F(MatcherTest, PicturesInOnePhotoAreEachFoundInTheirPlace) {
 }
 
 TEST_F(MatcherTest, APictureThatTheOthersCrowdOutIsFoundInTheRestOfThePhoto) {
-  GrayImage photo(640, 480);
-  paint(photo, 2, Homography{{0.9, 0, 10, 0, 0.9, 20, 0, 0, 1}});
-  paint(photo, 4, Homography{{0.8, -0.2, 370, 0.2, 0.8, 200, 0, 0, 1}});
-  const Homography small{{0.6, 0, 10, 0, 0.6, 300, 0, 0, 1}};
-  paint(photo, 0, small);
-  const Query query = query_of(*session, photo);
+  const Query query = three_pictures();
   const auto found_with = [&](const VoteOptions& votes) {
     std::vector<std::string> paths;
     for (const Match& found : match(query, with(votes))) {
