@@ -62,9 +62,10 @@ std::string excess_text(double excess) {
                      std::abs(excess), excess < 0 ? "below" : "above");
 }
 
-// True if the query found an image that was not in the shortlist.
+// True if the query found the image in the part of the photo that no sure match covers.
 bool is_in_rest(const Explanation& why) {
-  return why.answer_rank && why.judged->evidence.inliers > 0 && !why.judged->evidence.identical;
+  return !why.shortlisted && why.answer_rank && why.judged->evidence.inliers > 0 &&
+         !why.judged->evidence.identical;
 }
 
 ExplainedStep votes(const Explanation& why) {
@@ -78,8 +79,8 @@ ExplainedStep votes(const Explanation& why) {
     return {"votes", false,
             fmt::format("Of {}: {}, so {}. It is verified here all the same.",
                         counted(why.images, "image"), beyond_shortlist(why),
-                        is_in_rest(why) ? "the query found it in what sure matches leave of the "
-                                          "photo"
+                        is_in_rest(why) ? "the query found it in the part of the photo that no "
+                                          "sure match covers"
                                         : "a query does not find it")};
   }
   return {"votes", true,

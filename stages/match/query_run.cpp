@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "base/work_limits.h"
 #include "stages/match/decide/decision.h"
+#include "stages/match/decide/places.h"
 #include "stages/match/decide/tell_apart.h"
 #include "stages/match/refine/colour.h"
 #include "stages/match/refine/compare_pictures.h"
@@ -23,7 +24,7 @@ namespace {
 constexpr double kEvenChance = 0.5;
 // Images that a second look verifies for each one of a first look.
 constexpr std::size_t kSecondLookDepth = 3;
-constexpr std::size_t kMostLooksAtRest = 4;
+constexpr std::size_t kMostSearchesOfRest = 4;  // of one query
 // Images, the best by votes, among which an image's neighbours are looked for.
 constexpr std::size_t kNeighbourCandidates = 40;
 // Weight of an edge by votes for each agreeing pair, and its maximum.
@@ -66,23 +67,6 @@ std::unordered_set<ImageId> first_with_pose(std::span<const Match> matches, std:
     if (match.has_pose()) images.insert(match.image.id);
   }
   return images;
-}
-
-bool is_surely_shown(const Match& match) {
-  return match.decision >= Decision::kSameObject;
-}
-
-// True if sure matches lie in different places.
-bool shows_several_things(std::span<const Match> judged) {
-  const Match* first = nullptr;
-  for (const Match& match : judged) {
-    if (!is_surely_shown(match)) continue;
-    if (first == nullptr) first = &match;
-    if (intersection_over_union(clockwise(first->quad), clockwise(match.quad)) < kSamePlace) {
-      return true;
-    }
-  }
-  return false;
 }
 
 // Gives the match the pose that the pixels gave.
@@ -201,28 +185,30 @@ QueryTrace QueryRun::answer(MatchTimes& times) {
     } while (compares && refine_some(reportable(trace.judged)) > 0);
   };
   judge();
-  if (!options_.second_look || !shows_several_things(trace.judged)) return trace;
-  for (std::size_t i = 0; i < kMostLooksAtRest; ++i) {
-    if (!look_at_rest(trace.judged, matches, times)) break;
+  const IndexQuery& query = trace.first_look;
+  if (!compares || !options_.second_look ||
+      !shows_several_things(trace.judged, query.width, query.height)) {
+    return trace;
+  }
+  IndexQuery rest = look(Look::kSecond);
+  for (std::size_t i = 0; i < kMostSearchesOfRest; ++i) {
+    if (!search_rest(trace.judged, rest, matches, times)) break;
     judge();
   }
   return trace;
 }
 
-// Looks for images in what the sure matches leave of the query, as in a photo of a shelf, where the
-// strongest features and most votes are those of a few things. Adds the matches that are sure, and
-// returns true if there are any.
-bool QueryRun::look_at_rest(const std::vector<Match>& judged, std::vector<Match>& matches,
-                            MatchTimes& times) {
-  const IndexQuery rest = timed(times.words, [&] {
-    IndexQuery query = input_.words(Look::kSecond);
-    std::erase_if(query.words, [&](const QueryWord& word) {
-      const FeaturePlace& at = query.places[word.feature];
-      return std::ranges::any_of(judged, [&](const Match& match) {
-        return is_surely_shown(match) && contains(match.quad, {at.x, at.y});
-      });
+// Searches the part of the query that no sure match covers, and adds the sure matches found there.
+// Returns true if there are any. On a photo of a shelf, a few things have the strongest features
+// and most of the votes, so the first look misses the others.
+//   rest  the words of that part; loses those that `judged` covers
+bool QueryRun::search_rest(const std::vector<Match>& judged, IndexQuery& rest,
+                           std::vector<Match>& matches, MatchTimes& times) {
+  std::erase_if(rest.words, [&](const QueryWord& word) {
+    const FeaturePlace& at = rest.places[word.feature];
+    return std::ranges::any_of(judged, [&](const Match& match) {
+      return match.decision >= Decision::kSameObject && contains(match.quad, {at.x, at.y});
     });
-    return query;
   });
   if (rest.words.empty()) return false;
   const auto shortlist = timed(times.shortlist, [&] { return vote(rest); });

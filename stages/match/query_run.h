@@ -83,8 +83,8 @@ class QueryRun {
   std::vector<Match> verify(const IndexQuery& query, std::span<const RankedImage> images,
                             std::span<const RankedImage> shortlist) const;
   bool needs_second_look(const std::vector<Match>& ranked) const;
-  bool look_at_rest(const std::vector<Match>& judged, std::vector<Match>& matches,
-                    MatchTimes& times);
+  bool search_rest(const std::vector<Match>& judged, IndexQuery& rest, std::vector<Match>& matches,
+                   MatchTimes& times);
   void rank(std::vector<Match>& matches) const;
 
   const DecodedImage* picture();

@@ -7,13 +7,19 @@
 #include "stages/match/decide/decision.h"
 
 namespace lookalike {
+namespace {
+
+bool lie_in_one_place(const Match& a, const Match& b, const Quad& photo) {
+  return intersection_over_union(clockwise(a.quad), clockwise(b.quad), photo) >= kSamePlace;
+}
+
+}  // namespace
+
 std::size_t number_places(std::vector<Match>& ranked, int width, int height) {
   const Quad photo = outline({}, width, height);
   std::vector<const Match*> best;  // of each place
   const auto is_in_place_of = [&](const Match& match, const Match* other) {
-    return match.has_pose() && other->has_pose() &&
-           intersection_over_union(clockwise(match.quad), clockwise(other->quad), photo) >=
-               kSamePlace;
+    return match.has_pose() && other->has_pose() && lie_in_one_place(match, *other, photo);
   };
   for (Match& match : ranked) match.place = 0;
   for (Match& match : ranked) {
@@ -30,6 +36,17 @@ std::size_t number_places(std::vector<Match>& ranked, int width, int height) {
     match.place = best.size();
   }
   return best.size();
+}
+
+bool shows_several_things(const std::vector<Match>& judged, int width, int height) {
+  const Quad photo = outline({}, width, height);
+  const Match* first = nullptr;
+  for (const Match& match : judged) {
+    if (match.decision < Decision::kSameObject) continue;
+    if (first == nullptr) first = &match;
+    if (!lie_in_one_place(*first, match, photo)) return true;
+  }
+  return false;
 }
 
 bool is_guess(const Match& match) {

@@ -12,7 +12,7 @@ namespace {
 
 // The correlation with the photo from which a match never loses; from kAgreeingPixels on, it does
 // not lose by detail.
-constexpr double kAgrees = 0.7;
+constexpr double kNoRivalCorrelation = 0.7;
 // Least intersection over union of the outlines of two images of one print.
 constexpr double kOneOutline = 0.5;
 constexpr std::size_t kMostRivals = 8;  // compared in one place, at most
@@ -35,7 +35,7 @@ bool correlates_below(double limit, const Match& match) {
 }
 
 bool may_lose(const Match& match) {
-  return is_sure(match) && correlates_below(kAgrees, match);
+  return is_sure(match) && correlates_below(kNoRivalCorrelation, match);
 }
 
 bool may_lose_by_detail(const Match& match) {

@@ -37,7 +37,8 @@ struct RivalComparison {
   OwnDetail of_first{};
   OwnDetail of_second{};
 
-  // True if the images share a print. Two views of one thing seldom agree in so many cells.
+  // True if the images agree in so many cells that they share a print; two views of a thing rarely
+  // do.
   bool is_one_print() const;
   // True if the images share a print and the scene shows the first, or the second, by its colours,
   // without a contradiction by detail. False for the zeros of equal colours.

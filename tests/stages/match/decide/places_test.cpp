@@ -83,6 +83,18 @@ TEST(NumberPlaces, AnImageWithoutAPoseStandsAlone) {
   EXPECT_THAT(numbers({guess(1), guess(2)}), ElementsAre(1, 2));
 }
 
+TEST(ShowsSeveralThings, IfSureMatchesLieInDifferentPlaces) {
+  const auto several = [](const std::vector<Match>& judged) {
+    return shows_several_things(judged, kPlacesWidth, kPlacesHeight);
+  };
+  EXPECT_FALSE(several({}));
+  EXPECT_FALSE(several({match_at(1, 0, 0), match_at(2, 10, 0)}));
+  EXPECT_TRUE(several({match_at(1, 0, 0), match_at(2, 10, 0), match_at(3, 200, 0)}));
+  Match part = match_at(3, 200, 0);
+  part.decision = Decision::kPart;
+  EXPECT_FALSE(several({match_at(1, 0, 0), part, guess(4)}));
+}
+
 TEST(DropGuesses, OnlyBesideSureMatches) {
   std::vector<Match> guesses = {guess(1), guess(2)};
   drop_guesses(guesses);
