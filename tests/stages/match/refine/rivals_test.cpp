@@ -29,6 +29,16 @@ cv::Mat flavour(const cv::Scalar& colour, int sign) {
 
 const cv::Scalar kRedBand(40, 40, 200);
 const cv::Scalar kGreenBand(40, 160, 40);
+cv::Mat red_print() {
+  return flavour(kRedBand, 2);
+}
+cv::Mat green_print() {
+  return flavour(kGreenBand, 3);
+}
+
+ColourImage colours_of(const cv::Mat& picture) {
+  return colour_image(picture.size(), picture);
+}
 
 // A picture of a shelf with a print on it, slightly turned and in warmer light.
 struct Shelf {
@@ -42,40 +52,33 @@ struct Shelf {
     scene = colour_image(seen.size(), seen);
   }
 
+  // Compares the shelf with two prints at the place of its own.
+  RivalComparison compare(const cv::Mat& first, const cv::Mat& second) const {
+    const ColourImage one = colours_of(first);
+    const ColourImage two = colours_of(second);
+    return compare_rivals(scene, {one, place}, {two, place});
+  }
+
   Homography place;
   ColourImage scene;
 };
 
-ColourImage colours_of(const cv::Mat& picture) {
-  return colour_image(picture.size(), picture);
-}
-
 TEST(CompareRivals, TheFlavourThatIsSeenWins) {
-  const ColourImage red = colours_of(flavour(kRedBand, 2));
-  const ColourImage green = colours_of(flavour(kGreenBand, 3));
-  const Shelf shelf(flavour(kRedBand, 2));
-  const RivalComparison right =
-      compare_rivals(shelf.scene, {red, shelf.place}, {green, shelf.place});
+  const Shelf shelf(red_print());
+  const RivalComparison right = shelf.compare(red_print(), green_print());
   EXPECT_GT(right.agreement, 0.6);
   EXPECT_TRUE(right.first_wins()) << right.by_colour << " " << right.by_detail;
   EXPECT_FALSE(right.second_wins());
-  const RivalComparison wrong =
-      compare_rivals(shelf.scene, {green, shelf.place}, {red, shelf.place});
+  const RivalComparison wrong = shelf.compare(green_print(), red_print());
   EXPECT_FALSE(wrong.first_wins()) << wrong.by_colour << " " << wrong.by_detail;
   EXPECT_LT(wrong.by_colour, -0.03);
 }
 
 TEST(CompareRivals, AFlavourThatIsNeitherLacksTheDetailOfBoth) {
-  const ColourImage red = colours_of(flavour(kRedBand, 2));
-  const ColourImage green = colours_of(flavour(kGreenBand, 3));
-  const Shelf third(flavour(kGreenBand, 1));
-  const RivalComparison neither =
-      compare_rivals(third.scene, {red, third.place}, {green, third.place});
+  const RivalComparison neither = Shelf(flavour(kGreenBand, 1)).compare(red_print(), green_print());
   EXPECT_TRUE(neither.of_first.is_missing()) << neither.of_first.shown;
   EXPECT_TRUE(neither.of_second.is_missing()) << neither.of_second.shown;
-  const Shelf shelf(flavour(kRedBand, 2));
-  const RivalComparison first =
-      compare_rivals(shelf.scene, {red, shelf.place}, {green, shelf.place});
+  const RivalComparison first = Shelf(red_print()).compare(red_print(), green_print());
   EXPECT_EQ(first.of_first.cells, neither.of_first.cells);
   EXPECT_FALSE(first.of_first.is_missing()) << first.of_first.shown;
   EXPECT_TRUE(first.of_second.is_missing()) << first.of_second.shown;
@@ -99,8 +102,8 @@ TEST(CompareRivals, OwnDetailIsReplacedIfTheSceneClearlyShowsTheRivalThere) {
 }
 
 TEST(CompareRivals, LeavesThePicturesAsTheyAre) {
-  const ColourImage red = colours_of(flavour(kRedBand, 2));
-  const ColourImage green = colours_of(flavour(kGreenBand, 3));
+  const ColourImage red = colours_of(red_print());
+  const ColourImage green = colours_of(green_print());
   const ColourImage scene = red;  // in the size of the frame, nothing is resampled
   const auto before = std::tuple(red.brightness.pixels, green.brightness.pixels, red.colours);
   const RivalComparison once = compare_rivals(scene, {red, {}}, {green, {}});
@@ -110,24 +113,17 @@ TEST(CompareRivals, LeavesThePicturesAsTheyAre) {
 }
 
 TEST(CompareRivals, CopiesInOtherLightAreNoRivals) {
-  const cv::Mat print = flavour(kRedBand, 2);
   cv::Mat darker;
-  cv::multiply(print, cv::Scalar(0.9, 0.8, 0.7), darker);
-  const ColourImage one = colours_of(print);
-  const ColourImage two = colours_of(darker);
-  const Shelf shelf(print);
-  const RivalComparison found = compare_rivals(shelf.scene, {one, shelf.place}, {two, shelf.place});
+  cv::multiply(red_print(), cv::Scalar(0.9, 0.8, 0.7), darker);
+  const RivalComparison found = Shelf(red_print()).compare(red_print(), darker);
   EXPECT_FALSE(found.first_wins()) << found.by_colour;
   EXPECT_FALSE(found.second_wins());
 }
 
 TEST(CompareRivals, OtherPicturesAreNotOfOnePrint) {
-  const ColourImage one = colours_of(flavour(kRedBand, 2));
   cv::Mat other;
   cv::cvtColor(draw_picture(kPrintWidth, kPrintHeight, 8), other, cv::COLOR_GRAY2BGR);
-  const ColourImage two = colours_of(other);
-  const Shelf shelf(flavour(kRedBand, 2));
-  const RivalComparison found = compare_rivals(shelf.scene, {one, shelf.place}, {two, shelf.place});
+  const RivalComparison found = Shelf(red_print()).compare(red_print(), other);
   EXPECT_LT(found.agreement, 0.5);
   EXPECT_FALSE(found.first_wins());
 }
