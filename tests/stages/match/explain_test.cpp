@@ -176,7 +176,8 @@ TEST_F(ExplainTest, AnImageThatTheRestOfThePhotoShowsIsBeyondTheShortlist) {
   const Query query = three_pictures();
   const Explanation why = explain(query, 0, with(VoteOptions{.shortlist = 2}));
   EXPECT_FALSE(step(why, "votes").passed);
-  EXPECT_THAT(step(why, "votes").reason, HasSubstr("found it in the part of the photo that no sure match"));
+  EXPECT_THAT(step(why, "votes").reason,
+              HasSubstr("found it in the part of the photo that no sure match"));
   EXPECT_THAT(step(why, "answer").reason, StartsWith("Listed: \"same_object\", number 3 of 3"));
   const Explanation alone =
       explain(query, 0, with(VoteOptions{.shortlist = 2, .second_look = false}));
