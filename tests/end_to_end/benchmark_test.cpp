@@ -2,14 +2,17 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string>
+#include <system_error>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
 
+#include "pipeline/open_session.h"
 #include "tests/content_of.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/fixtures/drawing.h"
@@ -18,6 +21,7 @@
 namespace lookalike {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::IsSupersetOf;
@@ -132,6 +136,24 @@ TEST(Tune, StoresAFileAndPrintsWhatItChose) {
   const std::filesystem::directory_iterator files(folder.path());
   ASSERT_NE(files, std::filesystem::directory_iterator());
   EXPECT_EQ(files->path().extension(), ".txt");
+}
+
+TEST(Tune, OfSmallSizesChoosesForNoLaterRun) {
+  const fs::path tuning = own_cache_folder("tuning");
+  const auto stored = [&] {
+    std::map<fs::path, fs::file_time_type> files;
+    std::error_code missing;
+    for (const auto& file : fs::directory_iterator(tuning, missing)) {
+      files[file.path()] = file.last_write_time();
+    }
+    return files;
+  };
+  const auto before = stored();
+  const ProgramResult result = run_program("lookalike", {"tune", "--quick", "--device", ":CPU:"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("assign descriptors=512 dimensions=64 words=64: "));
+  EXPECT_THAT(result.err, HasSubstr("measurements of small sizes, not stored"));
+  EXPECT_EQ(stored(), before);
 }
 
 }  // namespace

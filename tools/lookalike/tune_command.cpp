@@ -1,4 +1,5 @@
 #include <chrono>
+#include <optional>
 #include <system_error>
 
 #include "kernels/benchmark/benchmark.h"
@@ -18,8 +19,11 @@ struct TuneArguments : OutputtingArguments {
     add_value(command, "--folder DIR", folder, "Folder of the measurements")
         ->default_str("lookalike/tuning in the user's cache");
     command.add_flag("--quick", quick,
-                     "Small sizes: a check that takes seconds; the choices mean little");
+                     "Small sizes: a check that takes seconds and chooses for no later run");
   }
+  // False for small sizes, whose choices would slow down later runs, unless the user named a
+  // folder.
+  bool stores() const { return !quick || !folder.empty(); }
   std::string folder;
   bool quick = false;
 };
@@ -51,10 +55,13 @@ int tune_device(const TuneArguments& arguments, RunConfig config, Progress::Styl
   options.profile = true;
   const std::filesystem::path folder =
       arguments.folder.empty() ? options.tuning_folder : std::filesystem::path(arguments.folder);
-  if (folder.empty()) throw Error(ErrorKind::kUsage, "tune: no cache folder; give --folder");
+  if (arguments.stores() && folder.empty()) {
+    throw Error(ErrorKind::kUsage, "tune: no cache folder; give --folder");
+  }
   OpenClSession session(options);
   spdlog::info("tune: {}", session.device().name);
-  OutputFile output = open_output(arguments, folder, session.tuning_target(), config);
+  std::optional<OutputFile> output;
+  if (arguments.stores()) output = open_output(arguments, folder, session.tuning_target(), config);
   const auto start = std::chrono::steady_clock::now();
   const auto cases = all_cases(session, arguments.quick ? CaseScale::kQuick : CaseScale::kTuning);
   const TuneOutcome outcome = tune(cases, measure_on(session), {.out_of_time = [start] {
@@ -62,10 +69,11 @@ int tune_device(const TuneArguments& arguments, RunConfig config, Progress::Styl
                                    }});
   for (const std::string& line : outcome.left_out) spdlog::debug("tune: left out: {}", line);
   const TuningFile file{session.tuning_target(), outcome.measurements};
-  write_whole(output, format_tuning_file(file));
+  if (output) write_whole(*output, format_tuning_file(file));
   print_choices(cases, Tuning({file}));
-  spdlog::info("tune: {} measurements in {}", file.measurements.size(),
-               tuning_path(folder, file.target).string());
+  spdlog::info(
+      "tune: {} measurements {}", file.measurements.size(),
+      output ? "in " + tuning_path(folder, file.target).string() : "of small sizes, not stored");
   return kExitDone;
 }
 
@@ -76,7 +84,8 @@ void add_tune_command(CLI::App& app, Action& action) {
       app, action, "tune",
       "Measure which variant of each kernel is fastest on a device, in under a minute",
       "Output: the fastest variant for each kernel and size. The measurements are stored for this "
-      "device and driver, and later runs use the fastest variants; results stay the same.\n"
+      "device and driver, and later runs use the fastest variants; results stay the same. Those of "
+      "--quick are stored only in a folder that --folder names.\n"
       "Example: lookalike tune",
       tune_device);
 }
