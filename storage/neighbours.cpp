@@ -26,16 +26,26 @@ bool is_better(const Neighbour& a, const Neighbour& b) {
   return std::tuple(a.by_votes, -a.weight, a.image) < std::tuple(b.by_votes, -b.weight, b.image);
 }
 
+// Returns a weight in steps, [1, 127].
+std::uint8_t steps_of(double weight) {
+  require(weight > 0 && weight <= 1, "Neighbour: a weight is out of range");
+  return static_cast<std::uint8_t>(std::max(1L, std::lround(weight * kSteps)));
+}
+
 std::uint8_t packed(const Neighbour& edge) {
-  require(edge.weight > 0 && edge.weight <= 1, "encode_neighbours: a weight is out of range");
-  const auto step = static_cast<std::uint8_t>(std::max(1L, std::lround(edge.weight * kSteps)));
-  return static_cast<std::uint8_t>(step | (edge.by_votes ? kByVotes : 0));
+  return static_cast<std::uint8_t>(steps_of(edge.weight) | (edge.by_votes ? kByVotes : 0));
 }
 
 }  // namespace
 
-void add_neighbour(const Neighbour& edge, std::vector<Neighbour>& edges) {
-  std::erase_if(edges, [&](const Neighbour& known) { return known.image == edge.image; });
+void add_neighbour(Neighbour edge, std::vector<Neighbour>& edges) {
+  // As stored, so that an edge that was stored and read compares as before.
+  edge.weight = steps_of(edge.weight) / kSteps;
+  const auto known = std::ranges::find(edges, edge.image, &Neighbour::image);
+  if (known != edges.end()) {
+    if (!is_better(edge, *known)) return;
+    edges.erase(known);
+  }
   edges.insert(std::ranges::upper_bound(edges, edge, is_better), edge);
   if (edges.size() > kMostNeighbours) edges.resize(kMostNeighbours);
 }

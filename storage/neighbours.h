@@ -33,10 +33,11 @@ struct ImageNeighbours {
 // Maximum number of edges stored for an image.
 inline constexpr std::size_t kMostNeighbours = 8;
 
-// Inserts an edge into a list that is sorted best first. Replaces an edge to the same image, and
-// drops the worst edge if the list exceeds kMostNeighbours. Verified edges come before edges by
-// votes; among equals the heavier one is better, and then the one to the lower image number.
-void add_neighbour(const Neighbour& edge, std::vector<Neighbour>& edges);
+// Inserts an edge, its weight rounded to a step, into a list that is sorted best first. Keeps the
+// better of two edges to one image, and drops the worst edge if the list exceeds kMostNeighbours.
+// Verified edges come before edges by votes; among equals the heavier one is better, and then the
+// one to the lower image number. So the order in which edges are added does not matter.
+void add_neighbour(Neighbour edge, std::vector<Neighbour>& edges);
 
 // Encodes the edges of an image, in any order. storage/FORMATS.md describes the bytes.
 Bytes encode_neighbours(std::vector<Neighbour> edges);

@@ -31,10 +31,25 @@ TEST(AddNeighbour, KeepsTheBestVerifiedOnesFirst) {
   EXPECT_THAT(images_of(edges), ElementsAre(9, 5, 6, 7, 8, 1, 2, 3));
 }
 
-TEST(AddNeighbour, ReplacesAnEdgeToTheSameImage) {
-  std::vector<Neighbour> edges = {{4, 0.7}, {3, 0.5, kByVotes}};
-  add_neighbour({3, 0.6}, edges);
-  EXPECT_THAT(edges, ElementsAre(Neighbour{4, 0.7}, Neighbour{3, 0.6}));
+TEST(AddNeighbour, KeepsTheBetterEdgeToAnImage) {
+  constexpr double kHalf = 64. / 127;
+  std::vector<Neighbour> edges = {{4, 1}, {3, 1, kByVotes}};
+  add_neighbour({3, kHalf}, edges);
+  EXPECT_THAT(edges, ElementsAre(Neighbour{4, 1}, Neighbour{3, kHalf}));
+  add_neighbour({3, 1, kByVotes}, edges);
+  EXPECT_THAT(edges, ElementsAre(Neighbour{4, 1}, Neighbour{3, kHalf}));
+}
+
+TEST(AddNeighbour, ChoosesTheSameWhetherOrNotSomeWereStored) {
+  std::vector<Neighbour> edges;
+  std::vector<Neighbour> stored;
+  for (ImageId image = 1; image <= 2 * kMostNeighbours; ++image) {
+    const Neighbour edge{image, 0.9965 + 0.0002 * image};  // all rounded to 1
+    add_neighbour(edge, edges);
+    add_neighbour(edge, stored);
+    if (image == kMostNeighbours) stored = decode_neighbours(encode_neighbours(stored));
+  }
+  EXPECT_EQ(edges, stored);
 }
 
 TEST(NeighbourBytes, KeepWhatTheyHold) {

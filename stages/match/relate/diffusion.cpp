@@ -157,8 +157,9 @@ std::vector<ReachedImage> diffuse(
     reached[i].flow = flow[i];
     reached[i].surety = paths.surety[i];
     for (std::size_t at = paths.before[i]; at != kNone; at = paths.before[at]) {
-      reached[i].path.insert(reached[i].path.begin(), graph.image(at));
+      reached[i].path.push_back(graph.image(at));
     }
+    std::ranges::reverse(reached[i].path);
   }
   std::ranges::sort(reached, [](const ReachedImage& a, const ReachedImage& b) {
     return std::tuple(-a.flow, a.image) < std::tuple(-b.flow, b.image);

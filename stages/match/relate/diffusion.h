@@ -29,8 +29,9 @@ struct ReachedImage {
 // Lets the probabilities of the sources flow over the neighbour graph:
 //   f = sum over t >= 0 of (0.9 S)^t y,   S = W / (sqrt(max(d_i, 1)) sqrt(max(d_j, 1)))
 // with y the probabilities, W the symmetric weights, and d the sums of its rows. An image that many
-// strong paths reach gets much. Works on the images that the surest paths reach, at most
-// `most_images`. Returns them by flow, the highest first; ties by number.
+// strong paths reach gets much. Reads the neighbours of the images that the surest paths reach, of
+// at most `most_images`, and works on these images and their neighbours. Returns them by flow, the
+// highest first; ties by number.
 //   neighbours_of  returns the live neighbours of an image
 // Method: Zhou, Bousquet, Lal, Weston, Schoelkopf, "Learning with local and global consistency",
 // NIPS 2003; for images: Donoser, Bischof, "Diffusion processes for retrieval revisited", CVPR
