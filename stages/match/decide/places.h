@@ -14,7 +14,7 @@ namespace lookalike {
 // own. Matches come best first, so places do as well.
 std::size_t number_places(std::vector<Match>& ranked, int width, int height);
 
-// True if sure matches lie in different places of a width x height px photo.
+// True if matches of the same object or more lie in different places of a width x height px photo.
 bool shows_several_things(const std::vector<Match>& judged, int width, int height);
 
 // True if votes alone make the image similar; its probability says nothing.

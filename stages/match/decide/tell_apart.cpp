@@ -15,31 +15,22 @@ namespace {
 constexpr double kNoRivalCorrelation = 0.7;
 // Least intersection over union of the outlines of two images of one print.
 constexpr double kOneOutline = 0.5;
-constexpr std::size_t kMostRivals = 8;  // compared in one place, at most
-
-// Matches that lie in one place.
-struct Place {
-  Match* best;  // a sure one
-  std::size_t compared = 0;
-  OwnDetail of_best{};  // against all others of its print
-  std::vector<const Match*> of_its_print{};
-  std::vector<Match*> lacking{};  // those of its print whose own detail the photo lacks
-};
 
 bool is_sure(const Match& match) {
-  return match.decision == Decision::kSameObject;
+  return match.decision >= Decision::kSameObject;
 }
 
 bool correlates_below(double limit, const Match& match) {
   return match.evidence.correlation.value_or(-1) < limit;
 }
 
+// False for variants and duplicates: what they show was compared as a whole.
 bool may_lose(const Match& match) {
-  return is_sure(match) && correlates_below(kNoRivalCorrelation, match);
+  return match.decision == Decision::kSameObject && correlates_below(kNoRivalCorrelation, match);
 }
 
 bool may_lose_by_detail(const Match& match) {
-  return is_sure(match) && correlates_below(kAgreeingPixels, match);
+  return may_lose(match) && correlates_below(kAgreeingPixels, match);
 }
 
 // True if the other wins by its colours, or is shown in place of the match's own detail.
@@ -57,31 +48,69 @@ Quad whole(const Match& match) {
   return outline(match.object_to_query, match.image.width, match.image.height);
 }
 
-bool lies_in(const Place& place, const Match& match) {
-  return intersection_over_union(whole(*place.best), whole(match)) >= kOneOutline;
-}
+// The matches that lie in one place, and what tells the best of them apart.
+class Place {
+ public:
+  Place(Match& best, const CompareMatches& compare) : best_(best), compare_(compare) {}
 
-void compare_in(Place& place, Match& match, const CompareMatches& compare) {
-  Match& best = *place.best;
-  if (!may_lose(best) && !may_lose(match)) return;
-  if (++place.compared > kMostRivals) return;
-  const RivalComparison found = compare(best, match);
-  if (!found.is_one_print()) return;
-  place.of_its_print.push_back(&match);
-  if (is_sure(match) && loses(best, found.second_wins(), found.of_first)) {
-    std::swap(best.score, match.score);
-    std::swap(best, match);
-    place.of_best = found.of_second;
-    lose(match, best);
-    return;
+  bool holds(const Match& match) const {
+    return intersection_over_union(whole(best_), whole(match)) >= kOneOutline;
   }
-  place.of_best += found.of_first;
-  if (loses(match, found.first_wins(), found.of_second)) {
-    lose(match, best);
-  } else if (may_lose_by_detail(match) && found.of_second.is_missing()) {
-    place.lacking.push_back(&match);
+
+  // Compares the best with one more match, which may take its rank.
+  void add(Match& match) {
+    const RivalComparison found = compare_with(match);
+    if (found.is_one_print() && is_sure(match) &&
+        loses(best_, found.second_wins(), found.of_first)) {
+      std::swap(best_.score, match.score);
+      std::swap(best_, match);
+      lose(match, best_);
+      of_its_print_ = &match;
+      own_ = found.of_second;
+      lacking_.clear();
+      for (Match* const other : others_) settle(*other, compare_with(*other));
+    } else {
+      settle(match, found);
+    }
+    others_.push_back(&match);
   }
-}
+
+  // Lets the best lose if the photo lacks what sets it apart from all others of its print.
+  void end() {
+    if (!own_.is_missing() || !may_lose_by_detail(best_)) return;
+    for (Match* const match : lacking_) lose(*match, best_);
+    lose(best_, *of_its_print_);
+  }
+
+ private:
+  static constexpr std::size_t kMostComparisons = 16;
+
+  // Returns no print in common if neither may lose, or after kMostComparisons.
+  RivalComparison compare_with(const Match& match) {
+    if (!may_lose(best_) && !may_lose(match)) return {};
+    if (++comparisons_ > kMostComparisons) return {};
+    return compare_(best_, match);
+  }
+
+  void settle(Match& match, const RivalComparison& found) {
+    if (!found.is_one_print()) return;
+    if (of_its_print_ == nullptr) of_its_print_ = &match;
+    own_ += found.of_first;
+    if (match.rival || loses(match, found.first_wins(), found.of_second)) {
+      lose(match, best_);
+    } else if (may_lose_by_detail(match) && found.of_second.is_missing()) {
+      lacking_.push_back(&match);
+    }
+  }
+
+  Match& best_;
+  const CompareMatches& compare_;
+  std::vector<Match*> others_{};
+  std::size_t comparisons_ = 0;
+  const Match* of_its_print_ = nullptr;  // the first other image of the best one's print
+  OwnDetail own_{};                      // of the best, against all others of its print
+  std::vector<Match*> lacking_{};        // those of its print whose own detail the photo lacks
+};
 
 }  // namespace
 
@@ -91,18 +120,14 @@ void tell_rivals_apart(std::vector<Match>& judged, const CompareMatches& compare
     const bool is_rival = is_sure(match) || match.decision == Decision::kPart;
     if (!is_rival || !match.evidence.correlation) continue;
     const auto place =
-        std::ranges::find_if(places, [&](const Place& known) { return lies_in(known, match); });
+        std::ranges::find_if(places, [&](const Place& known) { return known.holds(match); });
     if (place != places.end()) {
-      compare_in(*place, match, compare);
+      place->add(match);
     } else if (is_sure(match)) {
-      places.push_back({&match});
+      places.emplace_back(match, compare);
     }
   }
-  for (const Place& place : places) {
-    if (!place.of_best.is_missing() || !may_lose_by_detail(*place.best)) continue;
-    for (Match* match : place.lacking) lose(*match, *place.best);
-    lose(*place.best, *place.of_its_print.front());
-  }
+  for (Place& place : places) place.end();
 }
 
 }  // namespace lookalike

@@ -12,13 +12,14 @@ namespace lookalike {
 using CompareMatches = std::function<RivalComparison(const Match& first, const Match& second)>;
 
 // Tells images of one print apart, such as two flavours of one brand: the photo shows at most one
-// of them. Sure matches whose pixels were compared, and parts, are compared with the best sure
-// match in the same place. One loses to the other by its colours, or if the photo shows the other
-// in place of its own detail. The loser becomes a part; if that is the best, the other takes its
-// rank and its score. If the photo lacks what sets the best apart from all that are of its print,
-// it shows one that is not indexed: the best becomes a part, and so does every other one whose own
-// detail the photo lacks. Matches that correlate by 0.7 or more never lose, and by
-// kAgreeingPixels or more not by detail.
+// of them. Matches of the same object or more whose pixels were compared, and parts, are compared
+// with the best of the former in the same place, the first 16 of them. One loses to the other by
+// its colours, or if the photo shows the other in place of its own detail. The loser becomes a
+// part; if that is the best, the other takes its rank and its score. If the photo lacks what sets
+// the best apart from all that are of its print, it shows one that is not indexed: the best becomes
+// a part, and so does every other one whose own detail the photo lacks. Variants, duplicates and
+// matches that correlate by 0.7 or more never lose, and those that correlate by kAgreeingPixels or
+// more do not lose by detail.
 //   judged  best first, with decisions
 void tell_rivals_apart(std::vector<Match>& judged, const CompareMatches& compare);
 

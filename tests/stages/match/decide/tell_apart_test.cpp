@@ -1,6 +1,8 @@
 #include "stages/match/decide/tell_apart.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -58,14 +60,20 @@ RivalComparison colours_prefer(double first) {
   return found;
 }
 
+using Pair = std::pair<ImageId, ImageId>;
+
 class TellApartTest : public testing::Test {
  protected:
   std::vector<Decision> told_apart(std::vector<Match> judged, const RivalComparison& found) {
+    return told_apart(std::move(judged), [&](const Pair&) { return found; });
+  }
+  std::vector<Decision> told_apart(std::vector<Match> judged,
+                                   const std::function<RivalComparison(const Pair&)>& found) {
     judged_ = std::move(judged);
     compared_.clear();
     tell_rivals_apart(judged_, [&](const Match& first, const Match& second) {
       compared_.emplace_back(first.image.id, second.image.id);
-      return found;
+      return found(compared_.back());
     });
     std::vector<Decision> decisions;
     for (const Match& match : judged_) decisions.push_back(match.decision);
@@ -73,7 +81,7 @@ class TellApartTest : public testing::Test {
   }
 
   std::vector<Match> judged_;
-  std::vector<std::pair<ImageId, ImageId>> compared_;
+  std::vector<Pair> compared_;
 };
 
 TEST_F(TellApartTest, TheLoserIsAPartAndNamesTheWinner) {
@@ -123,6 +131,41 @@ TEST_F(TellApartTest, DetailAddsUpOverRivals) {
   const RivalComparison few = own_detail({2, 0.1, 0.1}, {2, 0.1, 0.1});
   EXPECT_THAT(told_apart({carton(1), carton(2)}, few), ElementsAre(kSure, kSure));
   EXPECT_THAT(told_apart({carton(1), carton(2), carton(3)}, few), ElementsAre(kPart, kSure, kSure));
+}
+
+TEST_F(TellApartTest, ANewBestIsComparedWithAllBeforeIt) {
+  const std::vector<Match> cartons = {carton(1), carton(2), carton(3)};
+  const auto third_wins = [](const Pair& pair) {
+    if (pair == Pair{1, 2}) return kAlike;
+    return colours_prefer(pair.first == 3 ? 0.2 : -0.2);
+  };
+  EXPECT_THAT(told_apart(cartons, third_wins), ElementsAre(kSure, kPart, kPart));
+  EXPECT_THAT(compared_, ElementsAre(Pair{1, 2}, Pair{1, 3}, Pair{3, 2}));
+  EXPECT_EQ(judged_[0].image.id, 3);
+  EXPECT_EQ(judged_[1].rival->id, 3);
+  EXPECT_EQ(judged_[2].rival->id, 3);
+  // What the photo lacks of the first says nothing of the third.
+  const auto first_lacks = [&](const Pair& pair) {
+    return pair == Pair{1, 2} ? own_detail(kLacking, kLacking) : third_wins(pair);
+  };
+  EXPECT_THAT(told_apart(cartons, first_lacks), ElementsAre(kSure, kPart, kPart));
+}
+
+TEST_F(TellApartTest, ADuplicateIsTheBestOfItsPlaceAndNeverLoses) {
+  Match duplicate = carton(1);
+  duplicate.decision = Decision::kDuplicate;
+  EXPECT_THAT(told_apart({duplicate, carton(2)}, colours_prefer(0.2)),
+              ElementsAre(Decision::kDuplicate, kPart));
+  EXPECT_THAT(told_apart({duplicate, carton(2)}, colours_prefer(-0.2)),
+              ElementsAre(Decision::kDuplicate, kSure));
+}
+
+TEST_F(TellApartTest, TheFirstSixteenOfAPlaceAreCompared) {
+  std::vector<Match> cartons;
+  for (ImageId image = 1; image <= 20; ++image) cartons.push_back(carton(image));
+  const auto decisions = told_apart(cartons, colours_prefer(0.2));
+  EXPECT_EQ(std::ranges::count(decisions, kPart), 16);
+  EXPECT_EQ(compared_.size(), 16U);
 }
 
 TEST_F(TellApartTest, APartIsARivalOverTheWholeOutlineButNotTheBest) {
