@@ -16,6 +16,10 @@ namespace {
 
 constexpr int kBusyTimeoutMs = 5000;
 
+// SQLite's statistics of memory, which all threads of a query would count under one lock. They are
+// switched off before main(), while no thread uses SQLite; later calls have no effect.
+[[maybe_unused]] const int kStatistics = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+
 constexpr std::pair<int, const char*> kCauses[] = {
     {SQLITE_FULL, "the disk is full"},
     {SQLITE_READONLY, "it is read-only"},
