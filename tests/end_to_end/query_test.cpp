@@ -172,7 +172,7 @@ TEST_F(QueryTest, NoPhotoThatCanBeReadIsAnInputError) {
 }
 
 TEST_F(QueryTest, WhatIsWrongWithOneItemDoesNotEndTheOthers) {
-  const ProgramResult by_number = query({"--json", "--id", "1", "9999", "2"});
+  const ProgramResult by_number = query({"--json", "--id", "1", "--id", "9999", "--id", "2"});
   EXPECT_EQ(by_number.exit_code, 1);
   const std::vector<json> answers = lines_of(by_number.out);
   ASSERT_EQ(answers.size(), 3U) << by_number.out;

@@ -52,6 +52,7 @@ inline CLI::Option* add_each(CLI::App& command, const std::string& name,
                              std::vector<std::string>& values, const std::string& meaning) {
   return add_value(command, name, values, meaning)
       ->expected(1)
+      ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 

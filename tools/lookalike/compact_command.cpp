@@ -21,13 +21,14 @@ int compact(const UpkeepArguments& arguments) {
 }  // namespace
 
 void add_compact_command(CLI::App& app, Action& action) {
-  add_command(app, action, "compact",
-              "Merge an index's segments and return unused space to the file system",
-              "Output: the same index, smaller. Queries work meanwhile. Needs free space of twice "
-              "the index's size, both beside it and in the folder for temporary files "
-              "($SQLITE_TMPDIR, or /var/tmp).\n"
-              "Example: lookalike compact -d photos.db",
-              compact);
+  add_command(
+      app, action, "compact",
+      "Merge an index's segments and return unused space to the file system",
+      "Output: the same index, smaller. Queries work meanwhile. Needs as much free space as "
+      "the index takes, both beside it and in the folder for temporary files "
+      "($SQLITE_TMPDIR, or /var/tmp).\n"
+      "Example: lookalike compact -d photos.db",
+      compact);
 }
 
 }  // namespace lookalike

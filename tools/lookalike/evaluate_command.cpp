@@ -349,7 +349,7 @@ Report misses_of(const std::vector<TruthQuery>& queries, const AllAnswers& answe
     }
     report.entries.push_back(std::move(entry));
   }
-  report.facts = {{"queries", fmt::format("{}", queries.size())},
+  report.facts = {{"photos", fmt::format("{}", queries.size())},
                   {"with images missed", fmt::format("{}", report.entries.size())}};
   return report;
 }
