@@ -62,13 +62,15 @@ std::string excess_text(double excess) {
                      std::abs(excess), excess < 0 ? "below" : "above");
 }
 
-// True if the query found the image in the part of the photo that no sure match covers.
-bool is_in_rest(const Explanation& why) {
-  return !why.shortlisted && why.answer_rank && why.judged->evidence.inliers > 0 &&
-         !why.judged->evidence.identical;
-}
-
 ExplainedStep votes(const Explanation& why) {
+  if (why.in_rest) {
+    return {
+        "votes", true,
+        fmt::format("{} by votes of the whole photo. The query found it by those of the part "
+                    "that no other match covers.",
+                    why.rank ? fmt::format("Rank {} of {}", *why.rank, counted(why.images, "image"))
+                             : "No rank")};
+  }
   if (!why.rank) {
     return {"votes", false,
             why.common_words == 0 ? "None: no word in common."
@@ -77,11 +79,8 @@ ExplainedStep votes(const Explanation& why) {
   const Evidence& evidence = why.by_features.evidence;
   if (!why.shortlisted) {
     return {"votes", false,
-            fmt::format("Of {}: {}, so {}. It is verified here all the same.",
-                        counted(why.images, "image"), beyond_shortlist(why),
-                        is_in_rest(why) ? "the query found it in the part of the photo that no "
-                                          "sure match covers"
-                                        : "a query does not find it")};
+            fmt::format("Of {}: {}, so a query does not find it. It is verified here all the same.",
+                        counted(why.images, "image"), beyond_shortlist(why))};
   }
   return {"votes", true,
           fmt::format("Rank {} of {} by votes; {}. Its votes are {:.2f} "
@@ -93,7 +92,7 @@ ExplainedStep votes(const Explanation& why) {
 ExplainedStep pairs(const Explanation& why) {
   const std::size_t needed = why.options.min_inliers;
   std::string reason;
-  if (why.second_look) {
+  if (why.second_look && !why.in_rest) {
     reason =
         fmt::format("A second look with {} of the photo, since the first found no likely match. ",
                     counted(*why.second_look, "feature"));

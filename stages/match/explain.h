@@ -39,8 +39,12 @@ struct Explanation {
   std::optional<std::size_t> rank;  // by votes among them, from 1; unset without votes
   std::size_t shortlist = 0;        // images that the query verified
   bool shortlisted = false;         // true if the image is among them
+  // True if the query found the image in the part of the photo that no match of the same object or
+  // more covers. The following steps are based on the features of that part.
+  bool in_rest = false;
 
-  // Features of the photo's second look, on which the following steps are based. Unset without one.
+  // Features of the photo's second look, on which the following steps are based otherwise. Unset
+  // without one.
   std::optional<std::size_t> second_look;
   std::vector<ExplainedPair> pairs;
   std::size_t agreeing_pairs = 0;  // in turn and size

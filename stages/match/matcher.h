@@ -21,7 +21,8 @@ struct SharedSearch;
 // searched for too: its matches with a pose are reported, and an image found both ways keeps the
 // better score. With options.second_look, a photo without a match of at least an even chance, or
 // of options.same_probability if that is higher, is searched again with all of its features, more
-// words for each, and more images; votes stay those of the first look. Deterministic.
+// words for each, and more images; votes stay those of the first look. Of a photo of several
+// things, it also searches the part that they leave, with votes of its own. Deterministic.
 // Under WorkLimits, throws Overdue between steps and between images.
 // Thread-safe but for vote_on_device(). Concurrent queries share the cores; only the assignment of
 // features to words is serialised.

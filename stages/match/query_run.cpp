@@ -25,6 +25,9 @@ constexpr double kEvenChance = 0.5;
 // Images that a second look verifies for each one of a first look.
 constexpr std::size_t kSecondLookDepth = 3;
 constexpr std::size_t kMostSearchesOfRest = 4;  // of one query
+// Least probability of an image found there. Each search judges hundreds of images, so an ordinary
+// threshold would let chance in.
+constexpr double kSureInRest = 0.8;
 // Images, the best by votes, among which an image's neighbours are looked for.
 constexpr std::size_t kNeighbourCandidates = 40;
 // Weight of an edge by votes for each agreeing pair, and its maximum.
@@ -138,6 +141,13 @@ QueryInput input_of(SharedSearch& shared, const std::shared_ptr<const Record>& r
       report};
 }
 
+const RestSearch* QueryTrace::rest_that_found(ImageId image) const {
+  const auto found = std::ranges::find_if(rest, [&](const RestSearch& search) {
+    return std::ranges::find(search.found, image) != search.found.end();
+  });
+  return found == rest.end() ? nullptr : &*found;
+}
+
 QueryTrace QueryRun::answer(MatchTimes& times) {
   QueryTrace trace;
   const auto look = [&](Look which) {
@@ -190,40 +200,53 @@ QueryTrace QueryRun::answer(MatchTimes& times) {
       !shows_several_things(trace.judged, query.width, query.height)) {
     return trace;
   }
-  IndexQuery rest = look(Look::kSecond);
-  for (std::size_t i = 0; i < kMostSearchesOfRest; ++i) {
-    if (!search_rest(trace.judged, rest, matches, times)) break;
+  const IndexQuery whole = look(Look::kSecond);
+  while (trace.rest.size() < kMostSearchesOfRest) {
+    const IndexQuery& last = trace.rest.empty() ? whole : trace.rest.back().words;
+    trace.rest.push_back(search_rest(last, trace.judged, matches, times));
+    if (trace.rest.back().found.empty()) break;
     judge();
   }
   return trace;
 }
 
-// Searches the part of the query that no sure match covers, and adds the sure matches found there.
-// Returns true if there are any. On a photo of a shelf, a few things have the strongest features
-// and most of the votes, so the first look misses the others.
-//   rest  the words of that part; loses those that `judged` covers
-bool QueryRun::search_rest(const std::vector<Match>& judged, IndexQuery& rest,
-                           std::vector<Match>& matches, MatchTimes& times) {
-  std::erase_if(rest.words, [&](const QueryWord& word) {
-    const FeaturePlace& at = rest.places[word.feature];
+// Searches the part of the query that no match of the same object or more covers, and adds those
+// found there to the matches. On a photo of a shelf, a few things have the strongest features and
+// most of the votes, so the first look misses the others. Images that were compared with the photo
+// before keep their poses.
+RestSearch QueryRun::search_rest(const IndexQuery& query, const std::vector<Match>& judged,
+                                 std::vector<Match>& matches, MatchTimes& times) {
+  RestSearch rest{.words = query, .shortlist = {}, .found = {}};
+  std::erase_if(rest.words.words, [&](const QueryWord& word) {
+    const FeaturePlace& at = query.places[word.feature];
     return std::ranges::any_of(judged, [&](const Match& match) {
       return match.decision >= Decision::kSameObject && contains(match.quad, {at.x, at.y});
     });
   });
-  if (rest.words.empty()) return false;
-  const auto shortlist = timed(times.shortlist, [&] { return vote(rest); });
+  if (rest.words.words.empty()) return rest;
+  rest.shortlist = timed(times.shortlist, [&] { return vote(rest.words); });
   std::vector<Match> added = timed(times.verify, [&] {
-    const std::size_t count = std::min(shortlist.size(), shared_.depth);
-    return verify(rest, std::span(shortlist).first(count), shortlist);
+    const std::size_t count = std::min(rest.shortlist.size(), shared_.depth);
+    return verify(rest.words, std::span(rest.shortlist).first(count), rest.shortlist);
   });
-  std::erase_if(added, [&](const Match& match) { return compared_.contains(match.image.id); });
+  std::erase_if(added, [&](const Match& match) {
+    return compared_.contains(match.image.id) || not_in_rest_.contains(match.image.id);
+  });
+  ImageIds compared = compared_;
   timed(times.refine, [&] { return keep_sure(added); });
+  std::erase_if(added, [](const Match& match) { return match.probability < kSureInRest; });
+  for (const Match& match : added) {
+    rest.found.push_back(match.image.id);
+    compared.insert(match.image.id);
+  }
+  // What is dropped keeps an earlier pose, which is still to be compared if it is reported.
+  std::swap(compared_, compared);
+  not_in_rest_.merge(compared);
   std::erase_if(matches, [&](const Match& match) {
     return find_match(added, match.image.id) != added.end();
   });
-  const bool any = !added.empty();
   std::ranges::move(added, std::back_inserter(matches));
-  return any;
+  return rest;
 }
 
 Matcher::Pairs QueryRun::pairs(const Matcher::Wanted& wanted) {
@@ -528,13 +551,18 @@ Explanation QueryRun::explain(const QueryTrace& trace, ImageId image) {
   explanation.shortlisted = explanation.rank && *explanation.rank <= trace.verified;
 
   if (trace.second_look) explanation.second_look = trace.second_look->places.size();
-  const RankedImage entry = ranked != ranking.end() ? *ranked : RankedImage{image, 0};
-  Verification verified = lookalike::verify(trace.words(), *record,
-                                            pairs_of(trace.words(), {&entry, 1}).front(), options_);
+  const RestSearch* const rest = trace.rest_that_found(image);
+  explanation.in_rest = rest != nullptr;
+  const IndexQuery& words = rest ? rest->words : trace.words();
+  const std::vector<RankedImage>& votes = rest ? rest->shortlist : ranking;
+  const auto voted = std::ranges::find(votes, image, &RankedImage::image);
+  const RankedImage entry = voted != votes.end() ? *voted : RankedImage{image, 0};
+  Verification verified =
+      lookalike::verify(words, *record, pairs_of(words, {&entry, 1}).front(), options_);
   explain_pairs(verified, explanation);
-  if (ranked != ranking.end()) verified.match.evidence.votes = ranked->score;
+  verified.match.evidence.votes = entry.score;
   std::vector<Match> alone = {std::move(verified.match)};
-  compare_votes(trace.shortlist, alone);
+  compare_votes(rest ? rest->shortlist : trace.shortlist, alone);
   rank(alone);
   explanation.by_features = alone.front();
 

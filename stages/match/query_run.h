@@ -43,14 +43,24 @@ QueryInput input_of(SharedSearch& shared, const Query& photo, const ReportOption
 QueryInput input_of(SharedSearch& shared, const std::shared_ptr<const Record>& record,
                     const ReportOptions& report = {});
 
+// A search of the part of a query that no match of the same object or more covers.
+struct RestSearch {
+  IndexQuery words;
+  std::vector<RankedImage> shortlist;  // best first
+  std::vector<ImageId> found;          // surely; added to the query's matches
+};
+
 // Records what the steps of a query saw.
 struct QueryTrace {
   const IndexQuery& words() const { return second_look ? *second_look : first_look; }
+  // Returns the search of the rest that found an image, or null.
+  const RestSearch* rest_that_found(ImageId image) const;
 
   IndexQuery first_look;
   std::vector<RankedImage> shortlist;  // best first, by the first look; long enough for a second
   std::optional<IndexQuery> second_look;
-  std::size_t verified = 0;   // leading images of the shortlist
+  std::size_t verified = 0;  // leading images of the shortlist
+  std::vector<RestSearch> rest;
   std::vector<Match> judged;  // all matches with their decisions, best first
 };
 
@@ -83,8 +93,8 @@ class QueryRun {
   std::vector<Match> verify(const IndexQuery& query, std::span<const RankedImage> images,
                             std::span<const RankedImage> shortlist) const;
   bool needs_second_look(const std::vector<Match>& ranked) const;
-  bool search_rest(const std::vector<Match>& judged, IndexQuery& rest, std::vector<Match>& matches,
-                   MatchTimes& times);
+  RestSearch search_rest(const IndexQuery& query, const std::vector<Match>& judged,
+                         std::vector<Match>& matches, MatchTimes& times);
   void rank(std::vector<Match>& matches) const;
 
   const DecodedImage* picture();
@@ -116,6 +126,7 @@ class QueryRun {
   std::map<std::pair<ImageId, ImageId>, RivalComparison> rivals_;
   bool finds_crops_ = false;  // true if matches that are not whole may be one picture, too
   ImageIds compared_;
+  ImageIds not_in_rest_;               // compared with the rest of the query, and dropped
   std::atomic<bool> all_read_ = true;  // false if an image to compare could not be read
 };
 

@@ -172,13 +172,18 @@ TEST_F(ExplainTest, AMatchBeyondTheTopIsFoundButNotListed) {
             "place is listed.");
 }
 
-TEST_F(ExplainTest, AnImageThatTheRestOfThePhotoShowsIsBeyondTheShortlist) {
+TEST_F(ExplainTest, AnImageThatTheRestOfThePhotoShowsIsExplainedByThat) {
   const Query query = three_pictures();
   const Explanation why = explain(query, 0, with(VoteOptions{.shortlist = 2}));
-  EXPECT_FALSE(step(why, "votes").passed);
+  ASSERT_TRUE(why.in_rest);
+  for (const ExplainedStep& one : steps_of(why)) EXPECT_TRUE(one.passed) << one.name;
   EXPECT_THAT(step(why, "votes").reason,
-              HasSubstr("found it in the part of the photo that no sure match"));
+              HasSubstr("found it by those of the part that no other match covers"));
   EXPECT_THAT(step(why, "answer").reason, StartsWith("Listed: \"same_object\", number 3 of 3"));
+  const Match found = match(query, with(VoteOptions{.shortlist = 2})).at(2);
+  EXPECT_EQ(why.pairs.size(), found.evidence.pairs);
+  EXPECT_EQ(why.match.probability, found.probability);
+  EXPECT_EQ(why.match.quad, found.quad);
   const Explanation alone =
       explain(query, 0, with(VoteOptions{.shortlist = 2, .second_look = false}));
   EXPECT_THAT(step(alone, "votes").reason, HasSubstr("a query does not find it"));
