@@ -1,5 +1,6 @@
 #include "storage/neighbours.h"
 
+#include <algorithm>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -16,8 +17,8 @@ using testing::IsEmpty;
 constexpr bool kByVotes = true;
 
 std::vector<ImageId> images_of(const std::vector<Neighbour>& edges) {
-  std::vector<ImageId> images;
-  for (const Neighbour& edge : edges) images.push_back(edge.image);
+  std::vector<ImageId> images(edges.size());
+  std::ranges::transform(edges, images.begin(), &Neighbour::image);
   return images;
 }
 

@@ -194,15 +194,15 @@ using Action = std::function<int()>;
 CLI::App* add_subcommand(CLI::App& app, const char* name, const char* description,
                          const char* footer);
 
-// Runs a command that takes its arguments alone, or also the configuration that these load and the
-// style of progress.
+// Runs a command that takes its arguments alone, or also the configuration that these load, as a
+// RunConfig or a reference to it, and the style of progress.
 template <typename Arguments>
 int run_command(const Arguments& arguments, int (*run)(const Arguments&)) {
   return run(arguments);
 }
-template <typename Arguments>
+template <typename Arguments, typename Config>
 int run_command(const Arguments& arguments,
-                int (*run)(const Arguments&, RunConfig config, Progress::Style style)) {
+                int (*run)(const Arguments&, Config config, Progress::Style style)) {
   const Progress::Style style = arguments.verbosity.apply();
   return run(arguments, arguments.config.load(), style);
 }

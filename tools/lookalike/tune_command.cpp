@@ -50,7 +50,8 @@ OutputFile open_output(const TuneArguments& arguments, const std::filesystem::pa
             kind_that_begins("a tuning file of lookalike", "lookalike tuning "));
 }
 
-int tune_device(const TuneArguments& arguments, RunConfig config, Progress::Style /*style*/) {
+int tune_device(const TuneArguments& arguments, const RunConfig& config,
+                Progress::Style /*style*/) {
   SessionOptions options = session_options(config.device);
   options.profile = true;
   const std::filesystem::path folder =
