@@ -10,13 +10,14 @@ namespace lookalike {
 namespace {
 
 // Returns why a root withholds this number of removals; empty if it does not.
-std::string reason_to_withhold(const GuardedRoot& root, std::size_t removals,
+//   files  in the index before them
+std::string reason_to_withhold(const GuardedRoot& root, std::size_t removals, std::size_t files,
                                double max_removed_share) {
   if (root.empty) return "no image is left in it";
   if (!root.remounted.empty()) {
     return fmt::format("{} is on another disk than before", printable(root.remounted));
   }
-  const double share = static_cast<double>(removals) / static_cast<double>(root.files);
+  const double share = static_cast<double>(removals) / static_cast<double>(files);
   if (removals <= kFewRemovals || share <= max_removed_share) return {};
   return fmt::format("that is more than images.max_removed_share = {}", max_removed_share);
 }
@@ -28,17 +29,21 @@ Removals decide_removals(std::span<const GoneFile> gone,
                          double max_removed_share) {
   Removals removals;
   std::map<std::string, std::vector<std::string>> by_root;
+  std::map<std::string, std::size_t> confirmed;
   for (const GoneFile& file : gone) {
     if (file.moved) {
       removals.moved.push_back(file.path);
     } else if (roots.at(file.root).confirmed.contains(file.path)) {
       removals.removed.push_back(file.path);
+      ++confirmed[file.root];
     } else {
       by_root[file.root].push_back(file.path);
     }
   }
   for (auto& [root, files] : by_root) {
-    std::string reason = reason_to_withhold(roots.at(root), files.size(), max_removed_share);
+    const GuardedRoot& guard = roots.at(root);
+    std::string reason =
+        reason_to_withhold(guard, files.size(), guard.files - confirmed[root], max_removed_share);
     if (reason.empty()) {
       removals.removed.insert(removals.removed.end(), files.begin(), files.end());
     } else {

@@ -12,7 +12,7 @@
 
 namespace lookalike {
 
-// An indexed file that a scan did not find.
+// An indexed file that a scan did not find, or that is no image any more.
 struct GoneFile {
   std::string path;
   std::string root;    // the scanned root that holds it
@@ -22,7 +22,7 @@ struct GoneFile {
 // What the removal of files depends on in a scanned root.
 struct GuardedRoot {
   std::size_t files = 0;  // in the index before the run
-  bool empty = false;     // the scan found no image in it
+  bool empty = false;     // no file in it can be used
   // A folder that is on another file system than before, or a vanished mount point; or empty.
   std::string remounted{};
   std::unordered_set<std::string> confirmed{};  // files whose removal a person confirmed
@@ -47,10 +47,10 @@ inline constexpr std::size_t kFewRemovals = 20;
 // Decides which files leave an index. Moved files leave it. A root withholds all its other removals
 // if
 //   - they are more than kFewRemovals and more than max_removed_share of its files,
-//   - the scan found no image in the root, or
+//   - no file in the root can be used, or
 //   - one of its folders was remounted:
-// an unmounted disk causes each of these. Confirmed removals are neither counted nor withheld.
-// `roots` must have the root of every file.
+// an unmounted disk causes each of these. Confirmed removals are not withheld; the others are
+// judged as if those had left before. `roots` must have the root of every file.
 Removals decide_removals(std::span<const GoneFile> gone,
                          const std::map<std::string, GuardedRoot>& roots, double max_removed_share);
 

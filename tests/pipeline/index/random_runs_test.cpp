@@ -203,6 +203,7 @@ class RandomRuns : public IndexRunTest, public testing::WithParamInterface<unsig
       model_.withheld.erase(path);
     }
     std::map<std::string, std::vector<std::string>> gone;
+    std::map<std::string, std::size_t> confirmed_removals;
     for (const auto& [path, content] : Files(model_.files)) {
       const std::string root = model_.root_of(path);
       if (!scanned.contains(root) || present.contains(path)) continue;
@@ -210,6 +211,7 @@ class RandomRuns : public IndexRunTest, public testing::WithParamInterface<unsig
       const bool is_confirmed =
           confirmed.contains(root) && withheld != model_.withheld.end() && withheld->second == root;
       if (read.contains(content) || is_confirmed) {
+        confirmed_removals[root] += read.contains(content) ? 0 : 1;
         model_.erase(path);
       } else {
         gone[root].push_back(path);
@@ -220,7 +222,7 @@ class RandomRuns : public IndexRunTest, public testing::WithParamInterface<unsig
           present, [&](const auto& file) { return model_.root_of(file.first) == root; });
       model_.forget_withheld_of(root);
       for (const std::string& path : gone[root]) {
-        if (may_leave(gone[root].size(), before[root], empty)) {
+        if (may_leave(gone[root].size(), before[root] - confirmed_removals[root], empty)) {
           model_.erase(path);
         } else {
           model_.withheld[path] = root;

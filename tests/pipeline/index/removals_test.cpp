@@ -63,6 +63,15 @@ TEST(Removals, ConfirmedFilesLeaveAndTheOthersAreJudgedByThemselves) {
   EXPECT_THAT(removals.withheld.at("/a").files, ElementsAre("/a/2"));
 }
 
+TEST(Removals, TheShareIsThatOfTheFilesThatConfirmedOnesLeave) {
+  GuardedRoot root = {.files = 207};
+  for (std::size_t i = 0; i < 60; ++i) root.confirmed.insert(fmt::format("/a/{}", i));
+  EXPECT_EQ(decide(gone("/a", 89), root).removed.size(), 89U);
+  const Removals removals = decide(gone("/a", 90), root);  // 30 of 147
+  EXPECT_EQ(removals.removed.size(), 60U);
+  EXPECT_EQ(removals.withheld.at("/a").files.size(), 30U);
+}
+
 TEST(Removals, EachRootIsJudgedByItself) {
   std::vector<GoneFile> files = gone("/a", 21);
   for (GoneFile& file : gone("/b", 21)) files.push_back(file);
