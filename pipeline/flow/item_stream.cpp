@@ -27,10 +27,14 @@ bool KnownContents::insert(const ContentHash& content) {
 }
 
 bool KnownContents::contains(const SourceFile& file, const ContentHash& content) const {
-  const auto expected = expected_.find(file.path);
-  if (expected != expected_.end() && expected->second == content) return true;
+  if (expects(file, content)) return true;
   const std::lock_guard lock(mutex_);
   return contents_.contains(content);
+}
+
+bool KnownContents::expects(const SourceFile& file, const ContentHash& content) const {
+  const auto expected = expected_.find(file.path);
+  return expected != expected_.end() && expected->second == content;
 }
 
 // The pages of a file after its first. Reads the file once more.

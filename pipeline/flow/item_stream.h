@@ -35,6 +35,8 @@ class KnownContents {
   bool insert(const ContentHash& content);
 
   bool contains(const SourceFile& file, const ContentHash& content) const;
+  // True if the file had this content before the run.
+  bool expects(const SourceFile& file, const ContentHash& content) const;
   bool is_cached(const ContentHash& content) const { return cache_.contains(content); }
 
  private:

@@ -229,15 +229,21 @@ class ImageFlow {
             }};
   }
 
-  // Queues the items that were not skipped.
+  // Queues the items that were not skipped, and counts files: those with other content than before
+  // as indexed.
   void store(Batch batch, StoreQueue& queue) {
     IndexRunReport& report = run_.report;
     for (Item& item : batch) {
+      is_as_before_ = is_as_before_ && known_.expects(item.file, item.content);
+      const bool is_as_before = item.ends_file ? std::exchange(is_as_before_, true) : false;
       if (auto* skipped = std::get_if<SkippedFile>(&item.state)) {
         report.skipped.push_back(std::move(*skipped));
         continue;
       }
-      report.indexed += item.ends_file && item.file.modified_ns != kUnfinished ? 1 : 0;
+      if (is_as_before) run_.as_before.push_back(item.file.path);
+      if (item.ends_file && item.file.modified_ns != kUnfinished) {
+        ++(is_as_before ? report.unchanged : report.indexed);
+      }
       report.blank += item.blank ? 1 : 0;
       const auto* const words = std::get_if<ImageWords>(&item.state);
       report.featureless += !item.blank && words && words->features.empty() ? 1 : 0;
@@ -273,6 +279,7 @@ class ImageFlow {
   RunContext& run_;
   FeatureCache& cache_;
   KnownContents& known_;
+  bool is_as_before_ = true;  // all items so far of the file that store() takes
 };
 
 }  // namespace

@@ -142,14 +142,17 @@ UpdatePlan plan_run(const RunContext& run, const RunRoots& roots, const ScanResu
   return plan_update(found, indexed, quarantine);
 }
 
+// Puts the files that this run could not use in quarantine, except indexed ones, of which
+// remove_gone_files() decides.
 //   known  the quarantine before the run
 void set_aside(RunContext& run, const UpdatePlan& plan, const std::vector<SkippedFile>& by_scan,
                const std::vector<SkippedFile>& known) {
   std::vector<SkippedFile>& skipped = run.report.skipped;
-  std::vector<SkippedFile> aside = skipped;
-  aside.insert(aside.end(), plan.to_set_aside.begin(), plan.to_set_aside.end());
-  if (!aside.empty()) run.writer.put_in_quarantine(aside);
   skipped.insert(skipped.end(), by_scan.begin(), by_scan.end());
+  std::vector<SkippedFile> aside;
+  std::ranges::copy_if(skipped, std::back_inserter(aside),
+                       [&](const SkippedFile& file) { return !run.writer.find(file.file.path); });
+  if (!aside.empty()) run.writer.put_in_quarantine(aside);
   skipped.insert(skipped.end(), plan.still_skipped.begin(), plan.still_skipped.end());
   std::ranges::sort(skipped, {}, [](const SkippedFile& file) { return file.file.path; });
   run.report.newly_skipped = newly_skipped(skipped, known);

@@ -29,13 +29,13 @@ struct RootReport {
 
 // The result of a run of `lookalike index`.
 struct IndexRunReport {
-  std::size_t indexed = 0;        // new and changed files, with all their pages; not moved ones
+  std::size_t indexed = 0;        // files with new content, with all their pages; not moved ones
   std::size_t blank = 0;          // pages that were recorded as blank
   std::size_t featureless = 0;    // other pages without features
-  std::size_t unchanged = 0;      // files in the index already, in the same state
-  std::size_t removed = 0;        // gone files
-  std::size_t moved = 0;          // gone files whose content was found elsewhere
-  std::size_t withheld = 0;       // gone files that were kept; see decide_removals()
+  std::size_t unchanged = 0;      // files in the index already, with the same content
+  std::size_t removed = 0;        // files that are gone or no images any more
+  std::size_t moved = 0;          // the same, but their content was found elsewhere
+  std::size_t withheld = 0;       // the same, but they were kept; see decide_removals()
   std::vector<RootReport> roots;  // all of the index, by path
   std::size_t files_without_root = 0;          // indexed files outside all roots
   std::size_t trained_words = 0;               // 0: the index had a codebook already

@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 #include <system_error>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -36,51 +37,77 @@ std::string_view name_of(LeftOut why) {
   return "no rule";
 }
 
-// Returns a remark on files that the scan of their root did not find: how many of them exist and
-// which rules leave them out. Empty if none exists.
+// Returns a remark on files that leave a root: how many of them exist, and why they leave. Empty if
+// none exists.
 std::string left_out_text(std::span<const std::string> files, const std::string& root,
                           const ScanRules& rules) {
   std::map<std::string_view, std::size_t> counts;
-  std::size_t existing = 0;
+  std::size_t left_out = 0;
+  std::size_t unusable = 0;
   for (const std::string& file : files) {
     std::error_code unknown;
     if (!std::filesystem::exists(std::filesystem::symlink_status(file, unknown))) continue;
-    ++existing;
-    ++counts[name_of(why_left_out(file, root, rules))];
+    const LeftOut why = why_left_out(file, root, rules);
+    if (why == LeftOut::kNot) {
+      ++unusable;
+    } else {
+      ++left_out;
+      ++counts[name_of(why)];
+    }
   }
-  if (existing == 0) return {};
   std::vector<std::string> names;
   names.reserve(counts.size());
   for (const auto& [name, count] : counts) names.push_back(fmt::format("{} ({})", name, count));
-  return fmt::format("; {} of them exist, and are left out by {}", existing,
-                     fmt::join(names, ", "));
+  std::string text;
+  if (left_out > 0) {
+    text +=
+        fmt::format("; {} of them exist, and are left out by {}", left_out, fmt::join(names, ", "));
+  }
+  if (unusable > 0) text += fmt::format("; {} of them exist, but cannot be used", unusable);
+  return text;
 }
 
-// A file has moved if a file that this run has read has its content.
+using Names = std::unordered_set<std::string_view>;
+using SkippedByPath = std::unordered_map<std::string_view, const SkippedFile*>;
+
+// Returns the indexed files whose bytes are no image any more.
+SkippedByPath broken_files(const RunContext& run) {
+  SkippedByPath broken;
+  for (const SkippedFile& skip : run.report.skipped) {
+    if (is_out_of_sight(skip) || !run.writer.find(skip.file.path)) continue;
+    broken[skip.file.path] = &skip;
+  }
+  return broken;
+}
+
+// Returns the files that had other content before this run, or were not in the index.
+Names names_of_new_content(const RunContext& run, const UpdatePlan& plan) {
+  Names names;
+  for (const SourceFile& file : plan.to_index) names.insert(file.path);
+  for (const SkippedFile& skip : run.report.skipped) names.erase(skip.file.path);
+  for (const std::string& file : run.as_before) names.erase(file);
+  return names;
+}
+
+// Returns the given indexed files in roots. A file has moved if its content has a new name.
 std::vector<GoneFile> gone_files(const IndexReader& index, const RunRoots& roots,
-                                 const UpdatePlan& plan) {
+                                 const std::vector<std::string>& paths, const Names& new_names) {
   std::vector<GoneFile> gone;
-  if (plan.gone.empty()) return gone;
-  std::unordered_set<std::string_view> read;
-  for (const SourceFile& file : plan.to_index) read.insert(file.path);
-  for (const std::string& path : plan.gone) {
+  for (const std::string& path : paths) {
     const RunRoot* const root = roots.root_of(path);
     const std::optional<ImageId> image = index.find(path);
     if (root == nullptr || !image) continue;
-    const bool moved = std::ranges::any_of(
-        index.image(*image)->paths, [&](const std::string& name) { return read.contains(name); });
+    const bool moved =
+        std::ranges::any_of(index.image(*image)->paths,
+                            [&](const std::string& name) { return new_names.contains(name); });
     gone.push_back({path, root->known.path, moved});
   }
   return gone;
 }
 
-// Returns how many of the files that this run has read are new names of moved files.
+// Returns how many of the new names are those of moved files.
 std::size_t count_new_names(const IndexReader& index, const std::vector<std::string>& moved,
-                            const UpdatePlan& plan) {
-  std::unordered_set<std::string> unclaimed;
-  if (!moved.empty()) {
-    for (const SourceFile& file : plan.to_index) unclaimed.insert(file.path);
-  }
+                            Names unclaimed) {
   std::size_t count = 0;
   for (const std::string& path : moved) {
     const StoredImage image = index.existing_image(index.find(path).value());
@@ -99,7 +126,10 @@ std::map<std::string, GuardedRoot> guarded_roots(RunContext& run, const RunRoots
                      .empty = true,
                      .remounted = remounted_folder(root.known, found.folders)};
   }
+  Names skipped;
+  for (const SkippedFile& skip : run.report.skipped) skipped.insert(skip.file.path);
   for (const SourceFile& file : found.files) {
+    if (skipped.contains(file.path)) continue;
     if (const RunRoot* const root = roots.root_of(file.path)) {
       guarded.at(root->known.path).empty = false;
     }
@@ -141,19 +171,31 @@ void store_scanned_roots(RunContext& run, const RunRoots& roots, Removals remova
 
 void remove_gone_files(RunContext& run, const RunRoots& roots, const UpdatePlan& plan,
                        const ScanResult& found) {
+  const SkippedByPath broken = broken_files(run);
+  std::vector<std::string> gone = plan.gone;
+  for (const auto& [path, skip] : broken) gone.emplace_back(path);
+  std::ranges::sort(gone);
+  const Names new_names = gone.empty() ? Names() : names_of_new_content(run, plan);
   Removals removals =
-      decide_removals(gone_files(run.writer, roots, plan), guarded_roots(run, roots, found),
-                      run.config.images.max_removed_share);
+      decide_removals(gone_files(run.writer, roots, gone, new_names),
+                      guarded_roots(run, roots, found), run.config.images.max_removed_share);
   run.report.indexed -=
-      std::min(run.report.indexed, count_new_names(run.writer, removals.moved, plan));
+      std::min(run.report.indexed, count_new_names(run.writer, removals.moved, new_names));
   std::vector<std::string> leaving = removals.moved;
   leaving.insert(leaving.end(), removals.removed.begin(), removals.removed.end());
+  std::vector<SkippedFile> aside;
+  std::erase_if(leaving, [&](const std::string& path) {
+    const auto skip = broken.find(path);
+    if (skip != broken.end()) aside.push_back(*skip->second);
+    return skip != broken.end();
+  });
   for (const std::string& file : plan.gone_skipped) {
     const RunRoot* const root = roots.root_of(file);
     if (root && !removals.withheld.contains(root->known.path)) leaving.push_back(file);
   }
-  if (!leaving.empty()) {
+  if (!leaving.empty() || !aside.empty()) {
     run.writer.remove_paths(leaving);
+    run.writer.put_in_quarantine(aside);
     run.writer.merge_segments(run.config.store.max_segments);
   }
   run.report.moved = removals.moved.size();

@@ -157,7 +157,6 @@ std::vector<GoneFile> missing_files(const IndexWriter& writer, const std::string
   const OutOfSight out_of_sight(report.skipped);
   std::unordered_set<std::string> present;
   for (SourceFile& file : made.files()) present.insert(std::move(file.path));
-  for (SkippedFile& file : made.quarantine()) present.insert(std::move(file.file.path));
   const IndexReader index(database);
   std::vector<GoneFile> missing;
   for (const SourceFile& file : writer.files()) {
@@ -165,7 +164,7 @@ std::vector<GoneFile> missing_files(const IndexWriter& writer, const std::string
     if (skip != nullptr) refuse(skip->file.path, skip->detail);
     if (present.contains(file.path)) continue;
     const std::string* const root = roots.innermost(file.path);
-    if (root == nullptr) refuse(file.path, "is gone, and lies in no folder of the index");
+    if (root == nullptr) refuse(file.path, "is gone or unusable, and in no folder of the index");
     const auto image = index.image(*index.find(file.path));
     missing.push_back({file.path, *root, image && made.contains(image->content)});
   }
@@ -195,10 +194,11 @@ void account_for_missing(const IndexWriter& writer, const RunConfig& config,
       decide_removals(missing_files(writer, config.store.database, made, report, roots), guarded,
                       config.images.max_removed_share);
   for (const auto& [root, withheld] : removals.withheld) {
-    throw Error(ErrorKind::kInput,
-                fmt::format("{}: {} files are gone, and retraining would lose them: {}. If that is "
-                            "intended, run `lookalike index` and confirm their removal",
-                            printable(root), withheld.files.size(), withheld.reason));
+    throw Error(
+        ErrorKind::kInput,
+        fmt::format("{}: {} files are gone or unusable, and retraining would lose them: {}. If "
+                    "that is intended, run `lookalike index` and confirm their removal",
+                    printable(root), withheld.files.size(), withheld.reason));
   }
   report.moved = removals.moved.size();
   report.removed = removals.removed.size();

@@ -78,9 +78,10 @@ struct RunContext {
   RunRecorder recorder;
   StageTimes times;
   RunDevice device;
-  IndexRunReport report;  // of the work done so far
-  std::size_t steps = 0;  // expected ones with progress
-  std::size_t step = 0;   // the present one
+  IndexRunReport report;               // of the work done so far
+  std::vector<std::string> as_before;  // files that were read again and have the same content
+  std::size_t steps = 0;               // expected ones with progress
+  std::size_t step = 0;                // the present one
 };
 
 // Takes files into the index: decodes them, extracts features, turns these into words and stores
@@ -90,9 +91,9 @@ struct RunContext {
 // for training stay in the cache for the next run, unless the input is at fault.
 void index_images(RunContext& run, std::vector<SourceFile> files, std::optional<Codebook> codebook);
 
-// Removes gone files from the index, as decide_removals() allows, and stores what the next run
-// needs to know of the scanned roots. Call it after index_images(), which gives the content of
-// moved files its new names.
+// Removes indexed files from the index that are gone or no images any more, as decide_removals()
+// allows; the latter go to quarantine. Stores what the next run needs to know of the scanned roots.
+// Call it after index_images(), which gives the content of moved files its new names.
 void remove_gone_files(RunContext& run, const RunRoots& roots, const UpdatePlan& plan,
                        const ScanResult& found);
 

@@ -21,9 +21,14 @@ bool depends_on_content(const SkippedFile& skipped) {
 
 }  // namespace
 
+bool is_out_of_sight(const SkippedFile& skipped) {
+  return skipped.reason == "unreadable" || skipped.reason == "vanished" ||
+         skipped.reason == "changing" || skipped.reason == "no_memory";
+}
+
 OutOfSight::OutOfSight(const std::vector<SkippedFile>& skipped) {
   for (const SkippedFile& skip : skipped) {
-    if (skip.reason != "unreadable" && skip.reason != "vanished") continue;
+    if (!is_out_of_sight(skip)) continue;
     paths_.insert(skip.file.path);
     skipped_[skip.file.path] = &skip;
   }
@@ -57,12 +62,7 @@ UpdatePlan plan_update(const ScanResult& found, const std::vector<SourceFile>& i
     }
   }
   const OutOfSight out_of_sight(found.skipped);
-  for (const SkippedFile& skip : found.skipped) {
-    present.insert(skip.file.path);
-    const bool stays =
-        known_files.contains(skip.file.path) && out_of_sight.covering(skip.file.path);
-    if (!stays) plan.to_set_aside.push_back(skip);
-  }
+  for (const SkippedFile& skip : found.skipped) present.insert(skip.file.path);
   const auto is_gone = [&](const std::string& path) {
     return !present.contains(page_of(path).file) && out_of_sight.covering(path) == nullptr;
   };

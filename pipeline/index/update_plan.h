@@ -15,17 +15,19 @@ namespace lookalike {
 struct UpdatePlan {
   std::vector<SourceFile> to_index;        // new, or with another size or time; by path
   std::vector<SkippedFile> still_skipped;  // in quarantine, and unchanged
-  std::vector<SkippedFile> to_set_aside;   // skipped by the scan, except unreadable files
-                                           // that are indexed: these stay as they are
   std::vector<std::string> gone;           // indexed files that the scan did not find, by path
   std::vector<std::string> gone_skipped;   // the same for files in quarantine
   std::size_t unchanged = 0;
 };
 
-// Files and folders that could not be read. Files below them may still exist.
+// True if a file or folder could not be read, or not this time. Nothing is known against the images
+// in it.
+bool is_out_of_sight(const SkippedFile& skipped);
+
+// Files and folders that are out of sight. Files below them may still exist.
 class OutOfSight {
  public:
-  // Takes the files with reason "unreadable" or "vanished". `skipped` must outlive this.
+  // `skipped` must outlive this.
   explicit OutOfSight(const std::vector<SkippedFile>& skipped);
 
   // Returns the entry for this path or the innermost folder above it; nullptr if there is none.
@@ -43,7 +45,7 @@ UpdatePlan plan_update(const ScanResult& found, const std::vector<SourceFile>& i
                        const std::vector<SkippedFile>& skipped);
 
 // Returns the skipped files that were not in quarantine for the same reason before the run. A file
-// out of sight whose images stay in the index is never in quarantine, so it is new in every run.
+// whose images stay in the index is never in quarantine, so it is new in every run.
 std::vector<SkippedFile> newly_skipped(const std::vector<SkippedFile>& skipped,
                                        const std::vector<SkippedFile>& quarantine);
 

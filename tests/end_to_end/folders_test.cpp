@@ -128,6 +128,42 @@ TEST_F(Folders, ManyRemovalsWaitUntilTheyAreConfirmed) {
   EXPECT_EQ(files(), (Counts{{at("a"), 3}}));
 }
 
+TEST_F(Folders, AConfirmationCoversOnlyWhatWasWithheld) {
+  draw("a/more", 25);
+  ASSERT_EQ(index().exit_code, 0);
+  fs::remove_all(at("a/more"));
+  EXPECT_THAT(index().err, HasSubstr("the removal of 25 of 50 files is withheld"));
+  for (int i = 0; i < 21; ++i) fs::remove(at(fmt::format("a/{}.png", i)));
+  const ProgramResult confirmed = index({"--confirm-removals", at("a")});
+  EXPECT_EQ(confirmed.exit_code, 1);
+  EXPECT_THAT(confirmed.err, HasSubstr("the removal of 21 of 25 files is withheld"));
+  EXPECT_EQ(last_run()["files"]["removed"], 25);
+  EXPECT_EQ(files(), (Counts{{at("a"), 25}}));
+}
+
+TEST_F(Folders, FilesThatCanNoLongerBeUsedCountAsGoneUnderTheGuard) {
+  const auto empty = [&](const std::string& name) { fs::resize_file(at("a/" + name), 0); };
+  for (int i = 0; i < 21; ++i) empty(fmt::format("{}.png", i));
+  for (int run = 0; run < 2; ++run) {
+    const ProgramResult result = index();
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_THAT(result.err, AllOf(HasSubstr("the removal of 21 of 25 files is withheld"),
+                                  HasSubstr("; 21 of them exist, but cannot be used. "),
+                                  HasSubstr("0 removed, 0 moved, 21 skipped (21 of them new), "
+                                            "21 withheld")));
+    EXPECT_EQ(files(), (Counts{{at("a"), 25}}));
+  }
+  const ProgramResult retrained = run({"retrain", "--words", "16", "--seed", "4"});
+  EXPECT_EQ(retrained.exit_code, 3);
+  EXPECT_THAT(retrained.err, HasSubstr("21 files are gone or unusable"));
+  EXPECT_EQ(files(), (Counts{{at("a"), 25}}));
+  index({"--confirm-removals", at("a")});
+  EXPECT_EQ(last_run()["files"]["removed"], 21);
+  EXPECT_EQ(files(), (Counts{{at("a"), 4}}));
+  empty("21.png");
+  EXPECT_THAT(index().err, HasSubstr("1 removed, 0 moved, 22 skipped (1 of them new)"));
+}
+
 TEST_F(Folders, ConfirmedRemovalsOfFilesThatCameBackAreNotApplied) {
   fs::rename(at("a"), at("aside"));
   fs::create_directory(at("a"));
@@ -261,6 +297,7 @@ TEST_F(Folders, ARestoredBackupIsReadButNotExtractedAgain) {
   const ProgramResult result = index();
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_FALSE(last_run()["busy_seconds"].contains("variance")) << last_run();
+  EXPECT_THAT(result.err, HasSubstr("0 indexed, 25 unchanged"));
   EXPECT_THAT(index().err, HasSubstr("25 unchanged"));
 }
 
@@ -306,7 +343,8 @@ TEST_F(Folders, RetrainThatWouldLoseImagesLeavesTheIndex) {
   for (int i = 0; i < 21; ++i) fs::remove(at(fmt::format("a/{}.png", i)));
   ProgramResult result = retrain();
   EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.err, HasSubstr("21 files are gone, and retraining would lose them"));
+  EXPECT_THAT(result.err,
+              HasSubstr("21 files are gone or unusable, and retraining would lose them"));
   EXPECT_EQ(files(), (Counts{{at("a"), 25}}));
   index();
   index({"--confirm-removals", at("a")});

@@ -160,6 +160,29 @@ TEST_F(FailingOutput, ThatCannotBeWrittenIsNamedAndNotHalfThere) {
   }
 }
 
+TEST_F(FailingDisk, IndexedFilesThatCannotBeReadStay) {
+  show_second(true);
+  EXPECT_EQ(index(), 0);
+  const std::string content_before = content();
+  for (const auto& entry : std::filesystem::directory_iterator(photos())) {
+    std::filesystem::last_write_time(entry.path(), std::filesystem::file_time_type::clock::now());
+  }
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(index(failing("read", 1, "full", photos())), 1);
+    EXPECT_TRUE(has_failed());
+    EXPECT_THAT(last_.err, HasSubstr("0 indexed, 1 unchanged, 0 removed, 0 moved, 3 skipped (3 of "
+                                     "them new)"));
+    EXPECT_EQ(content(), content_before);
+  }
+  EXPECT_EQ(
+      run("lookalike", {"retrain", "--database", database()}, failing("read", 1, "full", photos())),
+      3);
+  EXPECT_THAT(last_.err, HasSubstr("and its images would be lost"));
+  EXPECT_EQ(index(), 0);
+  EXPECT_THAT(last_.err, HasSubstr("0 indexed, 4 unchanged"));
+  EXPECT_EQ(content(), content_before);
+}
+
 TEST_F(FailingDisk, FolderThatCannotBeReadToItsEndLosesNoImage) {
   const fs::path below = photos() / "below";
   fs::create_directory(below);

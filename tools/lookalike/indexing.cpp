@@ -30,7 +30,7 @@ void log_skipped(const IndexRunReport& report, bool all, const std::string& data
                  skipped[i].detail);
   }
   if (listed < skipped.size()) {
-    spdlog::warn("and {} more; lookalike quarantine --database {} lists them all",
+    spdlog::warn("and {} more; lookalike quarantine --database {} lists those that are not indexed",
                  skipped.size() - listed, database);
   }
 }

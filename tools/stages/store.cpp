@@ -1,4 +1,5 @@
 #include "pipeline/flow/store_queue.h"
+#include "pipeline/index/update_plan.h"
 #include "pipeline/index_settings.h"
 #include "pipeline/staged/single_stage.h"
 #include "stages/variance/variance_stage.h"
@@ -64,6 +65,9 @@ void store_words(IndexWriter& writer, const Arguments& arguments, const RunConfi
 void store_skipped(IndexWriter& writer, const std::vector<std::string>& files) {
   std::vector<SkippedFile> skipped;
   for_each_record<SkippedFile>(files, [&](const SkippedFile& file) { skipped.push_back(file); });
+  std::erase_if(skipped, [&](const SkippedFile& file) {
+    return is_out_of_sight(file) && writer.find(file.file.path);
+  });
   writer.put_in_quarantine(skipped);
 }
 

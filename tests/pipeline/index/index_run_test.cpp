@@ -93,8 +93,8 @@ TEST_F(IndexRunTest, FileWhoseTimeAloneHasChangedIsNotDecoded) {
   fs::last_write_time(path, fs::file_time_type::clock::now() + std::chrono::hours(1));
   config_.images.max_megapixels = 1;  // it would be refused if it were decoded
   const IndexRunReport report = run();
-  EXPECT_EQ(report.indexed, 1U);
-  EXPECT_EQ(report.unchanged, 2U);
+  EXPECT_EQ(report.indexed, 0U);
+  EXPECT_EQ(report.unchanged, 3U);
   EXPECT_TRUE(report.skipped.empty());
   EXPECT_EQ(index().content_hash(), content);
   EXPECT_EQ(run().unchanged, 3U);
@@ -113,6 +113,19 @@ TEST_F(IndexRunTest, RenamedFileKeepsItsImage) {
   EXPECT_EQ(report.moved, 1U);
   EXPECT_EQ(index().find(photos() / "a.png"), before);
   EXPECT_THAT(paths_of(photos() / "a.png"), ElementsAre(photos() / "a.png", photos() / "copy.png"));
+}
+
+TEST_F(IndexRunTest, ACopyThatIsReadAgainIsNoNewNameOfAFileThatIsGone) {
+  draw_some(3);
+  draw("copy.png", 0);
+  run();
+  fs::remove(photos() / "p0.png");
+  fs::last_write_time(photos() / "copy.png",
+                      fs::file_time_type::clock::now() + std::chrono::hours(1));
+  const IndexRunReport report = run();
+  EXPECT_EQ(report.removed, 1U);
+  EXPECT_EQ(report.moved, 0U);
+  EXPECT_EQ(report.unchanged, 3U);
 }
 
 TEST_F(IndexRunTest, FilesWithTheSameBytesShareAnImage) {

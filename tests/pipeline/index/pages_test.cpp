@@ -113,6 +113,18 @@ TEST_F(Pages, ThatAStoppedRunDidNotReachComeWithTheNextOne) {
   EXPECT_EQ(run().unchanged, 4U);
 }
 
+TEST_F(Pages, CountTheirFileAsIndexedByTheRunThatReachesTheLast) {
+  draw_some(3);
+  std::vector<unsigned> pages(40);
+  std::iota(pages.begin(), pages.end(), 10U);
+  scan(pages, "q.tif");
+  config_.codebook.sample_images = 3;
+  config_.store.batch_images = 1;
+  for (int count = 1; run_stopped(count).stopped && index().counts().images <= 4;) ++count;
+  ASSERT_LT(index().counts().images, 43U);
+  EXPECT_EQ(run().indexed, 1U);
+}
+
 TEST_F(Pages, ThatCannotBeReadAreSetAsideAlone) {
   draw_some(3);
   const std::string file =

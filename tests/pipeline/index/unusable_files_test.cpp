@@ -139,8 +139,56 @@ TEST_F(IndexRunTest, FileThatBecomesUnusableLeavesTheIndex) {
   draw_some(3);
   run();
   write("p1.png", {'x'});
-  EXPECT_EQ(run().skipped.size(), 1U);
+  const IndexRunReport report = run();
+  EXPECT_EQ(report.skipped.size(), 1U);
+  EXPECT_EQ(report.newly_skipped.size(), 1U);
+  EXPECT_EQ(report.removed, 1U);
+  EXPECT_EQ(report.roots[0].files, 2U);
   EXPECT_EQ(index().counts().images, 2U);
+  EXPECT_EQ(index().quarantine().size(), 1U);
+  const IndexRunReport next = run();
+  EXPECT_EQ(next.removed, 0U);
+  EXPECT_TRUE(next.newly_skipped.empty());
+}
+
+TEST_F(IndexRunTest, FileThatBecomesUnusableAfterItWasCopiedHasMoved) {
+  draw_some(3);
+  run();
+  fs::copy_file(photos() / "p1.png", photos() / "copy.png");
+  write("p1.png", {'x'});
+  const IndexRunReport report = run();
+  EXPECT_EQ(report.moved, 1U);
+  EXPECT_EQ(report.indexed + report.removed, 0U);
+  EXPECT_THAT(paths_of(photos() / "copy.png"), ElementsAre(photos() / "copy.png"));
+  EXPECT_EQ(index().quarantine().size(), 1U);
+}
+
+TEST_F(IndexRunTest, AStoppedRunLeavesFilesThatBecameUnusable) {
+  draw_some(3);
+  run();
+  write("p1.png", {});
+  draw("q.png", 50);
+  EXPECT_TRUE(run_stopped(1).stopped);
+  EXPECT_TRUE(index().find(photos() / "p1.png"));
+  EXPECT_EQ(run().removed, 1U);
+}
+
+// As when the disk to which links lead is not mounted.
+TEST_F(IndexRunTest, ImagesOfAFolderWhoseLinksAllBreakStay) {
+  for (int i = 0; i < 3; ++i) {
+    const std::string name = fmt::format("p{}.png", i);
+    folder_.write("disk/" + name, text(encode(".png", draw_picture(160, 120, i))));
+    fs::create_symlink("../disk/" + name, photos() / name);
+  }
+  run();
+  fs::rename(folder_ / "disk", folder_ / "away");
+  const IndexRunReport report = run();
+  EXPECT_EQ(report.withheld, 3U);
+  EXPECT_EQ(report.removed, 0U);
+  EXPECT_EQ(index().counts().images, 3U);
+  fs::rename(folder_ / "away", folder_ / "disk");
+  EXPECT_EQ(run().unchanged, 3U);
+  EXPECT_EQ(index().counts().withheld, 0U);
 }
 
 // Enlarged, its edges are too faint for a feature.

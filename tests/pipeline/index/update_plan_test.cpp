@@ -59,13 +59,18 @@ TEST(UpdatePlan, FileThatCouldNotBeReadIsTriedAgain) {
   }
 }
 
-TEST(UpdatePlan, AnIndexedFileIsSetAsideUnlessItIsOutOfSight) {
-  const SkippedFile pipe = skip(file("/pipe"), "not_a_file");
-  const SkippedFile stranger = skip(file("/stranger"), "unreadable");
-  const ScanResult found{{}, {skip(file("/locked"), "unreadable"), pipe, stranger}};
-  const UpdatePlan plan = plan_update(found, {file("/locked"), file("/pipe")}, {});
-  EXPECT_THAT(plan.to_set_aside, ElementsAre(pipe, stranger));
-  EXPECT_THAT(plan.gone, IsEmpty());
+TEST(UpdatePlan, AnIndexedFileThatTheScanSkipsIsNotGone) {
+  const ScanResult found{{}, {skip(file("/locked"), "unreadable"), skip(file("/p"), "not_a_file")}};
+  EXPECT_THAT(plan_update(found, {file("/locked"), file("/p")}, {}).gone, IsEmpty());
+}
+
+TEST(OutOfSight, IsWhatWasNotReadWhateverItHolds) {
+  for (const std::string reason : {"unreadable", "vanished", "changing", "no_memory"}) {
+    EXPECT_TRUE(is_out_of_sight(skip(file("/a"), reason))) << reason;
+  }
+  for (const std::string reason : {"not_a_file", "empty", "undecodable", "too_large"}) {
+    EXPECT_FALSE(is_out_of_sight(skip(file("/a"), reason))) << reason;
+  }
 }
 
 TEST(UpdatePlan, WhatLiesUnderAClosedFolderIsNotGone) {
