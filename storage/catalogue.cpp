@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "base/page_name.h"
 #include "storage/schema.h"
 #include "storage/shards.h"
+#include "storage/writer_lock.h"
 
 namespace lookalike {
 namespace {
@@ -162,6 +164,29 @@ struct Below {
 
   std::string name;
 };
+
+std::vector<RunRecord> read_runs(Connection& reading, std::size_t count) {
+  return read_all(reading.rows("SELECT id, command, started_ns, elapsed_seconds, outcome, document "
+                               "FROM runs ORDER BY id DESC LIMIT ?",
+                               count),
+                  &RunRecord::id, &RunRecord::command, &RunRecord::started_ns,
+                  &RunRecord::elapsed_seconds, &RunRecord::outcome, &RunRecord::document);
+}
+
+// Marks runs that never ended, though nobody writes the database.
+void mark_killed(Connection& reading, std::vector<RunRecord>& runs) {
+  const auto is_running = [](const RunRecord& run) { return run.outcome == "running"; };
+  if (std::ranges::none_of(runs, is_running) || current_writer(reading.path())) return;
+  // A run may have ended since this connection began to read.
+  Connection now = open_for_reading(reading.path());
+  const std::vector<RunRecord> latest = read_runs(now, std::numeric_limits<std::int32_t>::max());
+  for (RunRecord& run : runs) {
+    if (!is_running(run)) continue;
+    const auto ended = std::ranges::find(latest, run.id, &RunRecord::id);
+    if (ended != latest.end()) run = *ended;
+    if (is_running(run)) run.outcome = "killed";
+  }
+}
 
 }  // namespace
 
@@ -381,12 +406,9 @@ std::vector<RunRecord> Catalogue::runs(std::size_t count) const {
   std::vector<RunRecord> runs;
   for (Shard& shard : shards_->all) {
     append(shard.with([&](Connection& reading) {
-      return read_all(
-          reading.rows("SELECT id, command, started_ns, elapsed_seconds, outcome, document "
-                       "FROM runs ORDER BY id DESC LIMIT ?",
-                       count),
-          &RunRecord::id, &RunRecord::command, &RunRecord::started_ns, &RunRecord::elapsed_seconds,
-          &RunRecord::outcome, &RunRecord::document);
+      std::vector<RunRecord> known = read_runs(reading, count);
+      mark_killed(reading, known);
+      return known;
     }),
            runs);
   }

@@ -57,7 +57,8 @@ class Catalogue {
   // Returns files by path: skips the first `after`, and returns at most `count`.
   std::vector<SkippedFile> quarantine(std::size_t after = 0, std::size_t count = kAll) const;
   std::vector<IndexRoot> roots() const;  // by path
-  // Returns the last `count` runs, newest first. Each database numbers its own.
+  // Returns the last `count` runs, newest first. Each database numbers its own. A run that never
+  // ended is "killed" if nobody writes the database.
   std::vector<RunRecord> runs(std::size_t count) const;
 
  private:

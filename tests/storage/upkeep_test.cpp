@@ -120,6 +120,8 @@ TEST_F(UpkeepTest, RunsThatNeverEndedAreTakenForKilled) {
   writer_->begin_run("index", 1);
   writer_->begin_run("index", 2);
   EXPECT_THAT(outcomes(), ElementsAre("running", "killed"));
+  writer_.reset();
+  EXPECT_THAT(outcomes(), ElementsAre("killed", "killed"));
 }
 
 }  // namespace

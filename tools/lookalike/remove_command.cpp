@@ -52,13 +52,16 @@ int remove_paths(const RemoveArguments& arguments) {
       spdlog::warn("{}: is not in the index", printable(argument));
       continue;
     }
+    const auto indexed = std::ranges::count_if(
+        removal.files, [&](const std::string& file) { return writer.find(file).has_value(); });
+    const auto set_aside = std::ssize(removal.files) - indexed;
     writer.remove_paths(removal.files);
     writer.forget_roots(removal.roots);
     for (const std::string& root : removal.roots) {
       spdlog::info("{}: is no longer a folder of the index", printable(root));
     }
-    spdlog::info("{}: {} {} removed", printable(path), removal.files.size(),
-                 removal.files.size() == 1 ? "file" : "files");
+    spdlog::info("{}: {} {} removed{}", printable(path), indexed, indexed == 1 ? "file" : "files",
+                 set_aside > 0 ? fmt::format(", and {} from quarantine", set_aside) : "");
   }
   return all_known ? kExitDone : kExitSkippedItems;
 }
