@@ -534,9 +534,20 @@ TEST_F(ServeTest, KeepsThumbnailsByContent) {
   std::ofstream(files()[0].path(), std::ios::binary) << cached.substr(0, cached.size() - 9);
   EXPECT_EQ(ask(line).body, made);
   EXPECT_EQ(content_of(files()[0].path()), cached);
+  // A browser's copy is good as long as the number stands for that image.
+  const HttpReply reply = ask(line);
+  EXPECT_EQ(reply.headers.at("cache-control"), "private, no-cache");
+  const HttpReply same = ask(line, {"If-None-Match: \"a\", " + reply.headers.at("etag")});
+  EXPECT_EQ(same.status, 304);
+  EXPECT_EQ(same.body, "");
+  EXPECT_EQ(same.headers.count("content-length"), 0U);
+  EXPECT_EQ(same.headers.at("etag"), reply.headers.at("etag"));
+  const std::string other =
+      "GET /v1/images/" + std::to_string(id_of("posters/3.jpg")) + "/thumbnail";
+  EXPECT_EQ(ask(other, {"If-None-Match: " + reply.headers.at("etag")}).status, 200);
   // It is not shown in place of another file.
   folder_.write("posters/2.jpg", "written since");
-  expect_error(ask(line), 404, "gone");
+  expect_error(ask(line, {"If-None-Match: " + reply.headers.at("etag")}), 404, "gone");
 }
 
 TEST_F(ServeTest, LooksAPartOfAnIndexedImageUp) {

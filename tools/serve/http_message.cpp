@@ -150,6 +150,8 @@ std::string_view reason_of(int status) {
   switch (status) {
     case 200:
       return "OK";
+    case 304:
+      return "Not Modified";
     case 400:
       return "Bad Request";
     case 401:
@@ -183,7 +185,7 @@ std::string_view reason_of(int status) {
   }
 }
 
-//   framing  a header that says how the body ends; empty: the connection closes
+//   framing  a header that says how the body ends; empty: the connection closes, or there is none
 std::string head_text(const HttpResponse& answer, const std::string& framing, bool keeps_alive) {
   std::string text = fmt::format(
       "HTTP/1.1 {} {}\r\nDate: {:%a, %d %b %Y %H:%M:%S} GMT\r\nContent-Type: {}\r\n", answer.status,
@@ -303,8 +305,12 @@ bool ChunkedBody::read(std::string& received, const std::function<void(std::stri
 }
 
 std::string answer_text(const HttpResponse& answer, bool keeps_alive, bool has_body) {
-  std::string text =
-      head_text(answer, fmt::format("Content-Length: {}", answer.body.size()), keeps_alive);
+  constexpr int kNotModified =
+      304;  // has no body, and the length would be that of the whole answer
+  const std::string length = answer.status == kNotModified
+                                 ? std::string()
+                                 : fmt::format("Content-Length: {}", answer.body.size());
+  std::string text = head_text(answer, length, keeps_alive);
   if (has_body) text += answer.body;
   return text;
 }

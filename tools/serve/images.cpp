@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "base/content_hash.h"
 #include "base/path_set.h"
 #include "base/source_file.h"
 #include "base/text.h"
@@ -33,10 +34,19 @@ int thumbnail_side(const HttpRequest& request) {
   return static_cast<int>(number(request, "side", kDefaultSidePx, 16, kMaxSidePx));
 }
 
-constexpr const char* kThumbnailLife = "private, max-age=300";
-
 HttpResponse jpeg_response(const std::vector<std::uint8_t>& jpeg, const char* cache) {
   return with_policies({200, "image/jpeg", {jpeg.begin(), jpeg.end()}}, cache);
+}
+
+// Returns the answer with a thumbnail, which browsers keep but ask about before they show it again:
+// its number may be that of another image by then.
+//   status  304 for the client's own copy
+HttpResponse thumbnail_response(int status, const std::vector<std::uint8_t>& jpeg,
+                                const std::string& tag) {
+  HttpResponse response = jpeg_response(jpeg, "private, no-cache");
+  response.status = status;
+  response.headers.emplace_back("ETag", tag);
+  return response;
 }
 
 // True if a file of the image is as it was when it was indexed, without reading it.
@@ -180,16 +190,20 @@ HttpResponse image_thumbnail(const HttpRequest& request, SearchState& state,
   const ImagesOptions& limits = context.config.images;
   const StoredImage image = image_of_path(state.index(), request);
   const int side = thumbnail_side(request);
+  const std::string tag = fmt::format("\"{}\"", to_hex(image.content));  // the side is in the URL
   if (is_unchanged(image, state.index()) && is_within_limits(image, limits)) {
+    if (request.header("if-none-match").find(tag) != std::string_view::npos) {
+      return thumbnail_response(304, {}, tag);
+    }
     if (auto jpeg = context.thumbnails.load(image.content, side)) {
-      return jpeg_response(*jpeg, kThumbnailLife);
+      return thumbnail_response(200, *jpeg, tag);
     }
   }
   const auto photo = reduced_photo(file_of(image, limits), side, limits, kThumbnailQuality);
   if (const auto* why = std::get_if<SkippedFile>(&photo)) throw cannot_be_read(*why);
   const std::vector<std::uint8_t>& jpeg = std::get<ReducedPhoto>(photo).jpeg;
   context.thumbnails.store(image.content, side, jpeg);
-  return jpeg_response(jpeg, kThumbnailLife);
+  return thumbnail_response(200, jpeg, tag);
 }
 
 // Turns a photo of any format into JPEG, which a page can show.
