@@ -406,6 +406,40 @@ TEST_F(ServeTest, MovesFilesOfGroupsAndPutsThemBack) {
   EXPECT_EQ(fs::hard_link_count(at("posters/0.jpg")), 1U);
 }
 
+TEST_F(ServeTest, TellsLogsOfOneNameApart) {
+  run_program("lookalike", {"duplicates", "-q", "-d", at("index.db")});
+  start_acting(at("away"));
+  const auto act = [&](const std::string& action, const std::string& file,
+                       const std::string& stays) {
+    return json::parse(
+        ask("POST /v1/actions", {},
+            json({{"action", action}, {"files", {{{"path", at(file)}, {"stays", at(stays)}}}}})
+                .dump())
+            .body);
+  };
+  const auto any_time = fs::last_write_time(at("token"));
+  // Renames a log, and says when it was written.
+  const auto rename = [&](const json& report, const std::string& name, int seconds) {
+    fs::rename(report["log"].get<std::string>(), at(name));
+    fs::last_write_time(at(name), any_time + std::chrono::seconds(seconds));
+  };
+  rename(act("move", "posters/small.jpg", "posters/1.jpg"), "away/lookalike-1.log", 3);
+  rename(act("hardlink", "posters/copy.jpg", "posters/0.jpg"), "lookalike-1.log", 2);
+  fs::copy_file(at("lookalike-1.log"), at("lookalike-1.2.log"));
+  fs::last_write_time(at("lookalike-1.2.log"), any_time + 4s);
+  const json actions = get("/v1/actions")["actions"];
+  json listed = json::array();
+  for (const json& action : actions) listed.push_back(action["log"]);
+  EXPECT_EQ(listed,
+            json({at("lookalike-1.2.log"), at("away/lookalike-1.log"), at("lookalike-1.log")}))
+      << "the latest first";
+  ask("POST /v1/undo", {}, json({{"log", at("away/lookalike-1.log")}}).dump());
+  EXPECT_TRUE(fs::exists(at("posters/small.jpg")));
+  EXPECT_EQ(fs::hard_link_count(at("posters/0.jpg")), 2U) << "another action";
+  ask("POST /v1/undo", {}, json({{"log", at("lookalike-1.log")}}).dump());
+  EXPECT_EQ(fs::hard_link_count(at("posters/0.jpg")), 1U);
+}
+
 TEST_F(ServeTest, LeavesFilesThatMustNotGo) {
   run_program("lookalike", {"duplicates", "-q", "-d", at("index.db")});
   start_acting(at("away"));
@@ -435,6 +469,7 @@ TEST_F(ServeTest, LeavesFilesThatMustNotGo) {
     EXPECT_TRUE(fs::exists(at("posters/") + name));
   }
   expect_error(ask("POST /v1/undo", {}, R"({"log": "../index.db"})"), 404, "no_log");
+  expect_error(ask("POST /v1/undo", {}, json({{"log", at("index.db")}}).dump()), 404, "no_log");
   expect_error(ask("POST /v1/actions", {}, R"({"action": "delete", "files": []})"), 400, "body");
   expect_error(ask("POST /v1/actions", {}, R"({"action": "move", "files": [1]})"), 400, "body");
   expect_error(ask("POST /v1/actions", {}, "[]"), 400, "body");

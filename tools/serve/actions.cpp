@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -60,21 +61,31 @@ bool is_log_name(std::string_view name) {
   return name.starts_with("lookalike-") && name.ends_with(".log");
 }
 
+std::int64_t modified_ns(const fs::path& file) {
+  return look_at(file.native()).value_or(SourceFile{}).modified_ns;
+}
+
 // Returns the logs in the folders of this server, the latest first.
 std::vector<fs::path> logs(const ServeContext& context) {
-  std::vector<fs::path> found;
+  std::set<std::pair<std::int64_t, fs::path>> found;  // with the time
   for (const fs::path& folder : folders_of_logs(context)) {
     std::error_code error;
     for (const auto& entry : fs::directory_iterator(folder, error)) {
       if (entry.is_regular_file(error) && is_log_name(entry.path().filename().native())) {
-        found.push_back(entry.path());
+        found.emplace(modified_ns(entry.path()), entry.path());
       }
     }
   }
-  std::ranges::sort(found, std::ranges::greater(),
-                    [](const fs::path& log) { return std::pair(log.filename(), log); });
-  found.erase(std::unique(found.begin(), found.end()), found.end());
-  return found;
+  std::vector<fs::path> latest_first;
+  latest_first.reserve(found.size());
+  for (const auto& [time, log] : found) latest_first.push_back(log);
+  std::ranges::reverse(latest_first);
+  return latest_first;
+}
+
+// Returns what clients call a log: its path, since both folders may have logs of one name.
+std::string id_of(const fs::path& log) {
+  return text_of_path(log.native());
 }
 
 // A file of a group, and the group.
@@ -179,7 +190,7 @@ Json report_json(const ActionReport& report, const std::vector<std::string>& lef
   return {{"done", path_texts(report.done)},
           {"left", std::move(sentences)},
           {"pending", pending},
-          {"log", log.empty() ? Json() : Json(text_of_path(log.filename().native()))}};
+          {"log", log.empty() ? Json() : Json(id_of(log))}};
 }
 
 // Runs work(); what cannot be written is told to the client.
@@ -257,9 +268,9 @@ HttpResponse list_actions(const HttpRequest& request, SearchState& /*state*/,
       const ActionPlan plan = read_log(log);
       std::uint64_t bytes = 0;
       for (const ActionStep& step : plan.steps) bytes += step.needless.file.size_bytes;
-      actions.push_back({{"log", text_of_path(log.filename().native())},
+      actions.push_back({{"log", id_of(log)},
                          {"action", plan.kind == ActionKind::kMove ? kMove : kHardLink},
-                         {"modified_ns", look_at(log.native()).value_or(SourceFile{}).modified_ns},
+                         {"modified_ns", modified_ns(log)},
                          {"files", plan.steps.size()},
                          {"bytes", bytes},
                          {"standing", standing_steps(plan)}});
@@ -275,10 +286,10 @@ HttpResponse undo_action(const HttpRequest& request, SearchState& /*state*/,
   check_parameters(request, {});
   require_actions(context);
   const Json body = Json::parse(request.body, nullptr, false);
-  const std::optional<std::string> name = text_in(body, "log");
-  if (!name) throw wrong_body(R"({"log": NAME})");
+  const std::optional<std::string> id = text_in(body, "log");
+  if (!id) throw wrong_body(R"({"log": PATH})");
   const std::vector<fs::path> known = logs(context);
-  const auto log = std::ranges::find(known, fs::path(path_of_text(*name)), &fs::path::filename);
+  const auto log = std::ranges::find(known, *id, id_of);
   if (log == known.end()) {
     throw Refused(404, ErrorKind::kInput, "no_log",
                   "there is no such log of moved or linked files");
