@@ -534,8 +534,15 @@ TEST_F(ServeTest, FiltersFilesByDate) {
   EXPECT_EQ(total("to=" + today(200)), 1);
   EXPECT_EQ(total("from=" + today(500) + "&to=" + today(300)), 1);
   EXPECT_EQ(total("from=" + today(500) + "&to=" + today(0)), all);
-  expect_error(ask("GET /v1/images?from=yesterday"), 400, "parameter");
-  expect_error(ask("GET /v1/images?to=2020-01-01x"), 400, "parameter");
+  EXPECT_EQ(total("from=0000-01-01&to=9999-12-31"), all) << "beyond what 64 bits hold";
+  EXPECT_EQ(total("from=2999-01-01"), 0);
+  EXPECT_EQ(total("to=1600-02-29"), 0);
+  for (const char* date :
+       {"yesterday", "2020-01-01x", "2026-02-29", "2026-04-31", "2026-13-01", "2026-00-01",
+        "2026-01-00", "2026-1-1", "%202026-01-01", "26-01-01", "+026-01-01", "12026-01-01", ""}) {
+    expect_error(ask(std::string("GET /v1/images?from=") + date), 400, "parameter");
+    expect_error(ask(std::string("GET /v1/images?to=") + date), 400, "parameter");
+  }
 }
 
 TEST_F(ServeTest, SaysWhenAndByWhatAPictureWasTaken) {

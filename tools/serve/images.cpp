@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <ctime>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <set>
@@ -12,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "base/content_hash.h"
+#include "base/parse_number.h"
 #include "base/path_set.h"
 #include "base/source_file.h"
 #include "base/text.h"
@@ -68,20 +72,42 @@ bool name_contains(std::string_view path, std::string_view text) {
   return std::search(path.begin(), path.end(), text.begin(), text.end(), same) != path.end();
 }
 
-// Returns the start of the day in a parameter, "2019-07-14", and `later` days on, in ns since the
-// epoch by the server's clock and time zone; nothing if it is missing. Throws Refused.
+// Reads a date as in RFC 3339: "2019-07-14".
+std::optional<std::tm> date_in(std::string_view text) {
+  constexpr std::string_view kForm = "0000-00-00";
+  const bool has_form = std::ranges::equal(text, kForm, [](char c, char form) {
+    return form == '0' ? c >= '0' && c <= '9' : c == form;
+  });
+  if (!has_form) return std::nullopt;
+  const auto at = [&](std::size_t first, std::size_t count) {
+    return parse_number<unsigned>(text.substr(first, count)).value();
+  };
+  const std::chrono::year_month_day date{std::chrono::year(static_cast<int>(at(0, 4))),
+                                         std::chrono::month(at(5, 2)), std::chrono::day(at(8, 2))};
+  if (!date.ok()) return std::nullopt;
+  std::tm parts{};
+  parts.tm_year = static_cast<int>(date.year()) - 1900;
+  parts.tm_mon = static_cast<int>(static_cast<unsigned>(date.month())) - 1;
+  parts.tm_mday = static_cast<int>(static_cast<unsigned>(date.day()));
+  return parts;
+}
+
+// Returns the start of the day in a parameter, and `later` days on, in ns since the epoch by the
+// server's clock and time zone, or the nearest that 64 bits hold; nothing if it is missing. Throws
+// Refused.
 std::optional<std::int64_t> day(const HttpRequest& request, const char* name, int later) {
   const std::optional<std::string> text = parameter(request, name);
   if (!text) return std::nullopt;
-  std::tm date{};
-  const char* const end = ::strptime(text->c_str(), "%Y-%m-%d", &date);
-  if (end == nullptr || *end != '\0') {
+  std::optional<std::tm> date = date_in(*text);
+  if (!date) {
     throw Refused(400, ErrorKind::kUsage, "parameter",
                   fmt::format("{}: must be a date such as 2019-07-14", name));
   }
-  date.tm_mday += later;
-  date.tm_isdst = -1;
-  return std::int64_t{std::mktime(&date)} * 1'000'000'000;
+  date->tm_mday += later;
+  date->tm_isdst = -1;
+  constexpr std::int64_t kNsPerS = 1'000'000'000;
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / kNsPerS;
+  return std::clamp(std::int64_t{std::mktime(&*date)}, -kMost, kMost) * kNsPerS;
 }
 
 // Which files are listed, by what a request says.
