@@ -932,11 +932,14 @@ TEST_F(ServeTest, NamesTheMethodsOfAPathAndTheParametersThatItNeeds) {
       {"PUT /v1/images/1", "GET, HEAD"},
       {"HEAD /v1/thumbnail", "POST"},
       {"POST /style.css", "GET, HEAD"},
+      {"OPTIONS /v1/query", "POST, GET, HEAD"},
       {"PUT /v1/rejections", "POST, GET, HEAD, DELETE"}};
   for (const auto& [line, allowed] : wrong_methods) {
-    const HttpReply reply = ask(line);
-    EXPECT_EQ(reply.status, 405) << line;
-    EXPECT_EQ(reply.headers.at("allow"), allowed) << line;
+    for (const char* body : {"", "body"}) {
+      const HttpReply reply = ask(line, {}, body);
+      EXPECT_EQ(reply.status, 405) << line;
+      EXPECT_EQ(reply.headers.at("allow"), allowed) << line;
+    }
   }
   for (const char* path : {"/v1/health", "/v1/images", "/v1/images/1", "/v1/runs", "/metrics"}) {
     const HttpReply head = ask(std::string("HEAD ") + path);
@@ -975,6 +978,8 @@ TEST_F(ServeTest, TcpNeedsTheToken) {
   EXPECT_THAT(ask("GET /v1/health", {right}).body, HasSubstr("\"images\":7"));
   expect_error(ask("GET /v1/health", {right, "Host: evil.example"}), 421, "host");
   expect_error(ask("GET /", {"Host: evil.example"}), 421, "host");
+  EXPECT_EQ(ask("GET http://localhost/v1/runs", {right, "Host: evil.example"}).status, 200);
+  expect_error(ask("GET http://evil.example/v1/runs", {right}), 421, "host");
   expect_error(ask("POST /v1/rejections", {right, "Origin: https://evil.example"}, "{}"), 403,
                "origin");
   expect_error(ask("POST /v1/rejections", {right, "Origin: null"}, "{}"), 403, "origin");

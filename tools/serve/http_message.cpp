@@ -89,21 +89,36 @@ void parse_parameters(std::string_view query, HttpRequest& request) {
   }
 }
 
+// Removes and returns the scheme and the host of a URL that is sent whole, as to a proxy. Returns
+// the host alone, nothing for a path.
+std::optional<std::string_view> cut_host(std::string_view& url) {
+  const std::size_t host = url.find("://") + 3;
+  const std::string scheme = in_lower_case(url.substr(0, host));
+  if (scheme != "http://" && scheme != "https://") return std::nullopt;
+  const std::size_t end = std::min(url.find_first_of("/?", host), url.size());
+  const std::string_view name = url.substr(host, end - host);
+  url.remove_prefix(end);
+  return name;
+}
+
 // Returns the minor version: 0 or 1.
-int parse_request_line(std::string_view line, HttpRequest& request) {
+//   host  set for a URL that names it
+int parse_request_line(std::string_view line, HttpRequest& request,
+                       std::optional<std::string>& host) {
   const std::size_t method_end = line.find(' ');
   const std::size_t url_end = line.rfind(' ');
   const std::string_view method = line.substr(0, method_end);
   if (url_end == line.npos || url_end <= method_end + 1 || !is_token(method)) {
     fail("the request does not begin with a method, a URL and a version");
   }
-  const std::string_view url = line.substr(method_end + 1, url_end - method_end - 1);
+  std::string_view url = line.substr(method_end + 1, url_end - method_end - 1);
   const std::string_view version = line.substr(url_end + 1);
   if (version != "HTTP/1.1" && version != "HTTP/1.0") fail("the version must be HTTP/1.1 or 1.0");
   if (url.find_first_of(" \t") != url.npos) fail("the URL contains a blank");
+  host = cut_host(url);
   const std::size_t path_end = std::min(url.find('?'), url.size());
   request.method = method;
-  request.path = decoded(url.substr(0, path_end), false);
+  request.path = host && path_end == 0 ? "/" : decoded(url.substr(0, path_end), false);
   parse_parameters(url.substr(std::min(path_end + 1, url.size())), request);
   return version.back() - '0';
 }
@@ -140,9 +155,6 @@ void parse_framing(int minor_version, RequestHead& head) {
       fail(fmt::format("Content-Length must be a number of at most {} digits", kMaxLengthDigits));
     }
     head.body_bytes = parse_number<std::uint64_t>(text).value();
-  }
-  if (request.method != "POST" && (head.is_chunked || head.body_bytes > 0)) {
-    fail("only POST takes a body");
   }
 }
 
@@ -219,12 +231,13 @@ RequestHead parse_head(std::string_view head) {
   RequestHead parsed;
   HttpRequest& request = parsed.request;
   int minor_version = 1;
+  std::optional<std::string> host;
   bool is_first = true;
   while (!head.starts_with(kLineEnd)) {
     const std::string_view line = head.substr(0, head.find(kLineEnd));
     head.remove_prefix(line.size() + kLineEnd.size());
     if (is_first) {
-      minor_version = parse_request_line(line, request);
+      minor_version = parse_request_line(line, request, host);
     } else {
       parse_header(line, request);
     }
@@ -232,6 +245,10 @@ RequestHead parse_head(std::string_view head) {
   }
   const std::size_t hosts = request.headers.count("host");
   if (hosts > 1 || (hosts == 0 && minor_version == 1)) fail("one header Host is needed");
+  if (host) {  // it counts, whatever the header says (RFC 9112, 3.2.2)
+    request.headers.erase("host");
+    request.headers.emplace("host", *host);
+  }
   parse_framing(minor_version, parsed);
   const std::string expected = in_lower_case(request.header("expect"));
   if (request.headers.contains("expect") && expected != "100-continue") {

@@ -43,9 +43,9 @@ struct RequestHead {
   bool keeps_alive = false;      // another request may follow over the connection
 };
 
-// Parses a whole head. Throws for names that are no tokens, continued lines, lengths that are not
-// plain numbers, more than one length, more than kMaxHeaders and kMaxParameters, broken %XX in the
-// URL, and bodies of methods other than POST.
+// Parses a whole head. The host of a URL that has one becomes the header Host. Throws for names
+// that are no tokens, continued lines, lengths that are not plain numbers, more than one length,
+// more than kMaxHeaders and kMaxParameters, and broken %XX in the URL.
 RequestHead parse_head(std::string_view head);
 
 // Decodes a body in chunks. Extensions and trailers are dropped, and may be short alone.

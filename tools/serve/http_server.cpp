@@ -517,7 +517,6 @@ class EpollServer : public HttpServer {
     it.exchange->request.peer = it.peer;
     set_due(it, limits_.request_seconds);
     if (stop_work_) throw HttpFault(HttpRefusal::kStopping, "");
-    if (it.head.body_bytes > limits_.body_bytes) throw HttpFault(HttpRefusal::kTooLarge, "");
     const HttpRequest& request = it.exchange->request;
     std::optional<HttpResponse> answer = handler_.admit(request);
     if (!it.is_let_in && handler_.is_let_in(request)) {
@@ -531,6 +530,10 @@ class EpollServer : public HttpServer {
       send(link, *answer, has_more(it));
       return false;
     }
+    if (has_more(it) && request.method != "POST") {
+      throw HttpFault(HttpRefusal::kMalformed, "only POST takes a body");
+    }
+    if (it.head.body_bytes > limits_.body_bytes) throw HttpFault(HttpRefusal::kTooLarge, "");
     if (it.head.awaits_continue && has_more(it) && it.received.empty()) {
       constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
       ::send(it.socket.number(), kContinue.data(), kContinue.size(), MSG_NOSIGNAL);

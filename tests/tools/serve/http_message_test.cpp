@@ -40,6 +40,18 @@ TEST(ParseHead, DecodesTheUrl) {
                                     {"x", "1,2"}, {"x", "a b"}, {"y", ""}, {"z", ""}}));
 }
 
+TEST(ParseHead, TakesTheHostOfAWholeUrl) {
+  const HttpRequest request = parsed("GET http://a:80/b%20c?x=1 HTTP/1.1").request;
+  EXPECT_EQ(request.header("host"), "a:80") << "in place of the header";
+  EXPECT_EQ(request.path, "/b c");
+  EXPECT_EQ(request.parameters.count("x"), 1U);
+  EXPECT_EQ(parsed("GET HTTPS://a?x=1 HTTP/1.1").request.path, "/");
+  EXPECT_EQ(parsed("GET http://a HTTP/1.1").request.path, "/");
+  EXPECT_EQ(parse_head("GET http://a/ HTTP/1.0\r\n\r\n").request.header("host"), "a");
+  EXPECT_EQ(parsed("GET /http://a/ HTTP/1.1").request.header("host"), "localhost");
+  EXPECT_EQ(parsed("GET /a?b=http://c/ HTTP/1.1").request.header("host"), "localhost");
+}
+
 TEST(ParseHead, TrimsValuesAndLowersNames) {
   const HttpRequest request = parsed("GET / HTTP/1.1", "X-A:\t a b \r\nX-B:\r\n").request;
   EXPECT_EQ(request.header("x-a"), "a b");
