@@ -33,7 +33,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kBetweenLooks{100};  // for late connections
 constexpr double kHeadSeconds = 3;
 constexpr double kIdleSeconds = 10;
-constexpr double kDrainSeconds = 1;
+constexpr double kDrainSeconds = 1;     // without a byte
 constexpr double kLastWorkSeconds = 1;  // once requests have arrived
 constexpr double kLastAnswersSeconds = 0.5;
 constexpr std::size_t kReadBytes = 64 << 10;
@@ -109,8 +109,10 @@ struct Link {
   Clock::time_point due{};
   bool is_let_in = false;  // has sent a request with access
   bool keeps_alive = false;
-  bool drains = false;  // see State::kDraining
-  std::string peer{};   // see HttpRequest
+  bool drains = false;        // see State::kDraining
+  std::uint64_t drained = 0;  // bytes
+  Clock::time_point drain_end{};
+  std::string peer{};  // see HttpRequest
   std::string received{};
   std::size_t checked = 0;  // bytes of `received` that are part of an incomplete head
   RequestHead head{};       // without its request
@@ -463,11 +465,21 @@ class EpollServer : public HttpServer {
     const ssize_t count = ::recv(it.socket.number(), buffer_.data(), buffer_.size(), 0);
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (count <= 0) return close(link);
-    if (it.state == State::kDraining) return;
+    if (it.state == State::kDraining) return drain(link, static_cast<std::size_t>(count));
     it.received.append(buffer_.data(), static_cast<std::size_t>(count));
     const std::uint64_t number = link->first;
     proceed(link);
     proceed_further(number);
+  }
+
+  // Waits for what a refused client sends further, within limits. May close the connection.
+  void drain(Links::iterator link, std::size_t count) {
+    Link& it = link->second;
+    it.drained += count;
+    if (it.drained > limits_.bodies_bytes) return close(link);
+    if (stop_work_) return;  // it has until then
+    set_due(it, kDrainSeconds);
+    it.due = std::min(it.due, it.drain_end);
   }
 
   // Reads further requests that came with one that was answered. The connection may be closed.
@@ -675,6 +687,7 @@ class EpollServer : public HttpServer {
     if (!it.drains) return close(link);
     it.received = {};
     it.state = State::kDraining;
+    it.drain_end = after(limits_.request_seconds);
     set_due(it, kDrainSeconds);
     ::shutdown(it.socket.number(), SHUT_WR);
     watch(link, EPOLLIN);

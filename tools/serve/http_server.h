@@ -56,7 +56,8 @@ struct HttpLimits {
   std::size_t workers = 1;  // besides those that lanes have to themselves
   // Time for receiving a body, after the headers, for the work until the answer, or each part of a
   // stream, is ready, and for sending it. Headers have at most 3 s, and a connection is idle for at
-  // most 10 s. Late connections are cut.
+  // most 10 s. A refused client may go on sending for this time, and bodies_bytes, lest it lose the
+  // answer. Late connections are cut.
   double request_seconds = 60;
 };
 

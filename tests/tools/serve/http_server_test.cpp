@@ -184,6 +184,37 @@ TEST_F(HttpServerTest, LimitsBodiesWhateverTheyClaim) {
   EXPECT_EQ(echo_.working, 0);
 }
 
+// Sends a body that is too large, 20 kB every 0.1 s.
+//   size  of the body
+bool send_slowly(const HttpConnection& connection, int size) {
+  connection.send("POST /p HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + std::to_string(size) +
+                  "\r\n\r\n");
+  for (int sent = 0; sent < size; sent += 20'000) {
+    if (!connection.send(std::string(20'000, 'x'))) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  return true;
+}
+
+TEST_F(HttpServerTest, ARefusedClientThatStillSendsGetsItsAnswer) {
+  HttpLimits limits = kLimits;
+  limits.bodies_bytes = 400'000;
+  start(limits);
+  const HttpConnection patient(port_);
+  EXPECT_TRUE(send_slowly(patient, 300'000)) << "for 1.5 s";
+  EXPECT_EQ(patient.reply().status, 413);
+  const HttpConnection endless(port_);
+  EXPECT_FALSE(send_slowly(endless, 2'000'000)) << "cut after bodies_bytes";
+}
+
+TEST_F(HttpServerTest, ARefusedClientHasTheTimeOfARequest) {
+  HttpLimits limits = kLimits;
+  limits.bodies_bytes = 1'000'000'000;
+  limits.request_seconds = 1.5;
+  start(limits);
+  EXPECT_FALSE(send_slowly(HttpConnection(port_), 1'000'000)) << "for 5 s";
+}
+
 TEST_F(HttpServerTest, LimitsAllBodiesTogether) {
   start();
   const std::string start_of =
