@@ -54,6 +54,9 @@ class HttpConnection {
     return true;
   }
 
+  // Closes the connection in this direction alone.
+  void end_sending() const { ::shutdown(socket_.number(), SHUT_WR); }
+
   // Returns what comes until the other side closes. Throws std::runtime_error after five minutes
   // of silence.
   HttpReply reply() const {

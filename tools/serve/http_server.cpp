@@ -157,6 +157,13 @@ class Workers {
     return true;
   }
 
+  // Drops it if it waits.
+  void forget(const SharedExchange& exchange) {
+    const std::lock_guard lock(mutex_);
+    for (auto& queue : queues_) std::erase(queue, exchange);
+    idle_.notify_all();
+  }
+
   std::vector<Delivery> take_delivered() {
     const std::lock_guard lock(mutex_);
     return std::exchange(delivered_, {});
@@ -356,7 +363,11 @@ class EpollServer : public HttpServer {
       const State state = link->second.state;
       if (state == State::kWorking || state == State::kStreaming) {
         if ((events & (EPOLLHUP | EPOLLERR)) != 0) return close(link);  // the client has left
-        if (state == State::kStreaming) send_more(link);
+        if (state == State::kStreaming) {
+          send_more(link);
+        } else {
+          probe(link);
+        }
       } else if (link->second.state == State::kSending) {
         send_more(link);
         proceed_further(number);
@@ -396,6 +407,21 @@ class EpollServer : public HttpServer {
       set_due(link->second, kHeadSeconds);
       watch(link->second.socket, EPOLL_CTL_ADD, number, EPOLLIN);
     }
+  }
+
+  // Finds out whether a client that sends no more has left or waits for its answer: one that has
+  // left makes the connection end with an error. An interim answer may come at any time (RFC 9110,
+  // 15.2), but not before HTTP/1.1.
+  void probe(Links::iterator link) {
+    watch(link, 0);
+    if (link->second.head.takes_chunks && !send_continue(link->second)) close(link);
+  }
+
+  static bool send_continue(const Link& link) {
+    constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+    const ssize_t sent =
+        ::send(link.socket.number(), kContinue.data(), kContinue.size(), MSG_NOSIGNAL);
+    return sent == static_cast<ssize_t>(kContinue.size()) || (sent < 0 && errno == EAGAIN);
   }
 
   std::size_t count(bool is_let_in) const {
@@ -443,6 +469,7 @@ class EpollServer : public HttpServer {
   void abandon(Link& link) {
     if (!link.exchange) return;
     link.exchange->cut(Clock::now());
+    workers_.forget(link.exchange);
     constexpr int kClientLeft = 499;  // as in nginx
     log(*link.exchange, kClientLeft);
   }
@@ -547,8 +574,7 @@ class EpollServer : public HttpServer {
     }
     if (it.head.body_bytes > limits_.body_bytes) throw HttpFault(HttpRefusal::kTooLarge, "");
     if (it.head.awaits_continue && has_more(it) && it.received.empty()) {
-      constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-      ::send(it.socket.number(), kContinue.data(), kContinue.size(), MSG_NOSIGNAL);
+      send_continue(it);
     }
     return true;
   }
@@ -590,7 +616,7 @@ class EpollServer : public HttpServer {
     }
     it.state = State::kWorking;
     it.due = Clock::time_point::max();
-    watch(link, 0);
+    watch(link, EPOLLRDHUP);
   }
 
   void deliver(const Delivery& made) {

@@ -511,6 +511,28 @@ TEST_F(HttpServerTest, LogsAClientThatLeaves) {
   echo_.is_open = true;
 }
 
+TEST_F(HttpServerTest, TellsAClientThatLeavesFromOneThatOnlyWaits) {
+  start();
+  const HttpConnection waiting(port_);
+  waiting.send(http_request("GET /wait"));
+  waiting.end_sending();
+  const HttpConnection old(port_);
+  old.send("GET /wait HTTP/1.0\r\n\r\n");
+  old.end_sending();
+  wait_for_work(2);
+  for (std::size_t i = 1; i <= 5; ++i) {  // more than the queue holds
+    HttpConnection(port_).send(http_request("GET /wait"));
+    EXPECT_TRUE(wait_until([&] { return echo_.lines().size() == i; }));
+  }
+  EXPECT_THAT(echo_.lines(), testing::Each("127.0.0.1 GET /wait 499"));
+  echo_.is_open = true;
+  EXPECT_EQ(old.reply().status, 200) << "which knows no interim answers";
+  const HttpReply reply = waiting.reply();
+  EXPECT_EQ(reply.status, 100);
+  EXPECT_THAT(reply.body, HasSubstr("HTTP/1.1 200"));
+  EXPECT_THAT(reply.body, testing::EndsWith("GET /wait 0"));
+}
+
 TEST_F(HttpServerTest, ShortRequestsDoNotWaitForUsualOnes) {
   start();
   std::vector<std::unique_ptr<HttpConnection>> waiting;
@@ -594,7 +616,8 @@ TEST_F(HttpServerTest, RefusesRequestsBeyondTheLimitOfConnections) {
 TEST_F(HttpServerTest, AClientThatLeavesDoesNoHarm) {
   start();
   for (int i = 0; i < 2; ++i) HttpConnection(port_).send(http_request("GET /wait"));
-  wait_for_work(2);
+  // They may have left before a worker took what they asked.
+  ASSERT_TRUE(wait_until([&] { return echo_.lines().size() == 2; }));
   echo_.is_open = true;
   EXPECT_EQ(ask(http_request("GET /a")).status, 200);
 }
