@@ -983,6 +983,12 @@ TEST_F(ServeTest, TcpNeedsTheToken) {
   expect_error(ask("POST /v1/rejections", {right, "Origin: https://evil.example"}, "{}"), 403,
                "origin");
   expect_error(ask("POST /v1/rejections", {right, "Origin: null"}, "{}"), 403, "origin");
+  const std::vector<std::string> shown = {right, "Sec-Fetch-Site: cross-site",
+                                          "Sec-Fetch-Mode: no-cors"};
+  for (const char* path : {"/v1/images/1/thumbnail", "/v1/health", "/icon.svg", "/"}) {
+    expect_error(ask(std::string("GET ") + path, shown), 403, "origin");
+  }
+  EXPECT_EQ(ask("GET /", {"Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate"}).status, 200);
   const HttpReply page = ask("GET /");
   EXPECT_EQ(page.status, 200);
   EXPECT_THAT(page.body, Not(HasSubstr(kToken)));

@@ -60,6 +60,13 @@ Access check_host(const AccessRules& rules, std::string_view host, std::string_v
   return is_own ? Access::kAllowed : Access::kForeignOrigin;
 }
 
+std::string_view sending_origin(std::string_view origin, std::string_view site,
+                                std::string_view mode, bool is_page) {
+  const bool is_own = site.empty() || site == "same-origin" || site == "none";
+  const bool is_let = is_own || (is_page && mode == "navigate");
+  return origin.empty() && !is_let ? "null" : origin;
+}
+
 Access check_access(const AccessRules& rules, std::string_view host, std::string_view origin,
                     std::string_view authorization) {
   const Access access = check_host(rules, host, origin);

@@ -25,6 +25,13 @@ std::string host_name(std::string_view header);
 // (DNS rebinding) must learn nothing. Browsers send the Origin of the page that makes a request;
 // only this server's own page is allowed. Programs send none.
 Access check_host(const AccessRules& rules, std::string_view host, std::string_view origin);
+// Returns the origin to check for a request. Browsers send no Origin when a page only reads, but
+// say in Sec-Fetch-Site whether the page is of this server: "null", the origin of nobody's page, if
+// not. Any page may lead to the one of this server.
+//   mode     Sec-Fetch-Mode
+//   is_page  the request is for this server's page
+std::string_view sending_origin(std::string_view origin, std::string_view site,
+                                std::string_view mode, bool is_page);
 // Checks the same, then the token: "Bearer TOKEN" in the header Authorization.
 Access check_access(const AccessRules& rules, std::string_view host, std::string_view origin,
                     std::string_view authorization);

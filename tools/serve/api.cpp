@@ -92,6 +92,12 @@ HttpResponse file_response(const WebFile& file, const HttpRequest& request) {
                        "no-cache");
 }
 
+std::string_view origin_of(const HttpRequest& request) {
+  if (request.headers.count("origin") > 1) return "null";
+  return sending_origin(request.header("origin"), request.header("sec-fetch-site"),
+                        request.header("sec-fetch-mode"), request.path == "/");
+}
+
 // Anybody may ask whether the server answers.
 bool is_health(const HttpRequest& request) {
   return request.path == "/v1/health" && find_route(request).handler == show_health;
@@ -131,8 +137,7 @@ HttpResponse Api::counted(HttpResponse response) {
 std::optional<HttpResponse> Api::admit(const HttpRequest& request) noexcept {
   HttpResponse response = guarded(request, [&]() -> HttpResponse {
     const std::string_view host = request.header("host");
-    const std::string_view origin =
-        request.headers.count("origin") > 1 ? "null" : request.header("origin");
+    const std::string_view origin = origin_of(request);
     if (const WebFile* const file = find_file(request.path)) {
       require_allowed(check_host(rules_, host, origin));
       return file_response(*file, request);
@@ -152,7 +157,7 @@ std::optional<HttpResponse> Api::admit(const HttpRequest& request) noexcept {
 }
 
 bool Api::is_let_in(const HttpRequest& request) noexcept {
-  return check_access(rules_, request.header("host"), request.header("origin"),
+  return check_access(rules_, request.header("host"), origin_of(request),
                       request.header("authorization")) == Access::kAllowed;
 }
 

@@ -46,6 +46,19 @@ TEST(Access, RefusesPagesOfOtherSites) {
   }
 }
 
+TEST(Access, BelievesBrowsersThatAnotherPageAsks) {
+  for (const char* site : {"", "same-origin", "none"}) {
+    EXPECT_EQ(sending_origin("", site, "no-cors", false), "") << site;
+  }
+  for (const char* site : {"cross-site", "same-site"}) {
+    EXPECT_EQ(sending_origin("", site, "no-cors", false), "null") << site;
+    EXPECT_EQ(sending_origin("", site, "navigate", false), "null") << site;
+    EXPECT_EQ(sending_origin("", site, "no-cors", true), "null") << site;
+    EXPECT_EQ(sending_origin("", site, "navigate", true), "") << "a link to the page";
+    EXPECT_EQ(sending_origin("http://a", site, "navigate", true), "http://a") << "a form";
+  }
+}
+
 TEST(Access, TakesTheRightTokenAlone) {
   for (const char* right :
        {"Bearer 0123456789abcdef", "bearer 0123456789abcdef", "BEARER 0123456789abcdef"}) {
