@@ -109,11 +109,15 @@ def _batches(files):
         yield batch
 
 
+def _printable(name):
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
+
+
 def _form(photos):
     boundary = uuid.uuid4().hex
     parts = []
     for name, content in photos:
-        quoted = os.fsencode(name).replace(b"\\", b"\\\\").replace(b'"', b'\\"')
+        quoted = os.fsencode(name).replace(b'"', b"%22").replace(b"\r", b"%0D").replace(b"\n", b"%0A")
         head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="'.encode()
         parts += [head, quoted, b'"\r\n\r\n', content, b"\r\n"]
     parts.append(f"--{boundary}--\r\n".encode())
@@ -130,15 +134,15 @@ def main():
     code = 0
     try:
         for answer in Lookalike(arguments.url, token).query(arguments.photos):
-            error, matches = answer.get("error"), answer.get("matches")
+            name, error, matches = _printable(answer["query"]), answer.get("error"), answer.get("matches")
             if error:
                 code = 1
-                print(answer["query"], "error", error["message"], sep="\t")
+                print(name, "error", error["message"], sep="\t")
             elif matches:
                 best = matches[0]
-                print(answer["query"], answer["found"], best["decision"], best["probability"], best["path"], sep="\t")
+                print(name, answer["found"], best["decision"], best["probability"], _printable(best["path"]), sep="\t")
             else:
-                print(answer["query"], 0, sep="\t")
+                print(name, 0, sep="\t")
             sys.stdout.flush()
     except (Refused, OSError, http.client.HTTPException, ValueError) as error:
         sys.exit(f"lookalike_client.py: {error}")

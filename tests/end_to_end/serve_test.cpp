@@ -1057,6 +1057,8 @@ TEST_F(ServeTest, AnswersSeveralPhotosLineByLine) {
   const std::string type = "Content-Type: multipart/form-data; boundary=xyz";
   const HttpReply one = ask("POST /v1/query", {type}, part("a/b/photo.jpg", photo) + "--xyz--");
   EXPECT_EQ(json::parse(one.body)["query"], "photo.jpg") << "the name of the file alone";
+  const HttpReply odd = ask("POST /v1/query", {type}, part("a\\b%0A\u00e4.jpg", photo) + "--xyz--");
+  EXPECT_EQ(json::parse(odd.body)["query"], "a\\b\n\u00e4.jpg");
   const std::string form = part("a.jpg", photo) + part("words.jpg", "no picture") + part("", "") +
                            part("\xff.jpg", content_of(at("posters/1.jpg"))) + "--xyz--";
   const HttpConnection connection = connect_();
@@ -1103,6 +1105,10 @@ TEST_F(ServeTest, ThePythonClientLooksPhotosUp) {
                              "photo.jpg\t1\tsame_object\t[0-9.]+\t" + at("posters/3.jpg") +
                              "\nbroken.jpg\terror\t[^\t\n]+\n2.jpg\t1\tduplicate\t[0-9.]+\t" +
                              at("posters/2.jpg") + "\n"));
+  const std::string odd = "a\\b\"\r\nX-Y: c.jpg";
+  folder_.write(odd, "not a picture");
+  const ProgramResult named = run_client({"--url", url, at(odd)});
+  EXPECT_THAT(named.out, testing::StartsWith("a\\b\"\\r\\nX-Y: c.jpg\terror\t")) << named.err;
   const ProgramResult one = run_client({"--url", url, at("posters/broken.jpg")});
   EXPECT_THAT(one.out, HasSubstr("broken.jpg\terror\t"));
   folder_.write("wrong", std::string(32, 'x'));

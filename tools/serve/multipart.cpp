@@ -27,13 +27,18 @@ std::string_view cut(std::string_view& text, std::string_view ends) {
   return head;
 }
 
+// What a backslash in a quoted string does: it quotes the next character, by the standards of
+// headers, or nothing, by that of forms.
+enum class Backslash { kQuotes, kIsItself };
+
 // Removes and returns a token or a quoted string; nothing for a string that does not end.
-std::optional<std::string> cut_value(std::string_view& text) {
+std::optional<std::string> cut_value(std::string_view& text, Backslash backslash) {
   if (!text.starts_with('"')) return std::string(cut(text, " \t\r\n;"));
   std::string value;
   for (text.remove_prefix(1); !text.empty(); text.remove_prefix(1)) {
     if (text.front() == '"') return value;
-    if (text.front() == '\\' && text.size() > 1) text.remove_prefix(1);
+    const bool quotes = text.front() == '\\' && backslash == Backslash::kQuotes;
+    if (quotes && text.size() > 1) text.remove_prefix(1);
     value += text.front();
   }
   return std::nullopt;
@@ -41,7 +46,8 @@ std::optional<std::string> cut_value(std::string_view& text) {
 
 // Returns the value of a header's parameter: "b" for `form-data; name="a"; filename="b"` and
 // "filename".
-std::optional<std::string> parameter_of(std::string_view header, std::string_view name) {
+std::optional<std::string> parameter_of(std::string_view header, std::string_view name,
+                                        Backslash backslash) {
   while (true) {
     cut(header, ";");
     const std::size_t start = header.find_first_not_of("; \t\r\n");
@@ -50,7 +56,7 @@ std::optional<std::string> parameter_of(std::string_view header, std::string_vie
     const std::string_view found = cut(header, "=;");
     if (!header.starts_with('=')) continue;
     header.remove_prefix(1);
-    std::optional<std::string> value = cut_value(header);
+    std::optional<std::string> value = cut_value(header, backslash);
     if (!value || is_in_any_case(found, name)) return value;
   }
 }
@@ -70,12 +76,26 @@ std::string_view disposition_of(std::string_view headers) {
   return {};
 }
 
+// Decodes the only characters that browsers encode in names (HTML, 4.10.21.8).
+std::string decoded_name(std::string_view name) {
+  std::string decoded;
+  while (!name.empty()) {
+    const std::string_view code = name.substr(0, 3);
+    const char c = code == "%0D" ? '\r' : code == "%0A" ? '\n' : code == "%22" ? '"' : '\0';
+    decoded += c == '\0' ? name.front() : c;
+    name.remove_prefix(c == '\0' ? 1 : 3);
+  }
+  return decoded;
+}
+
 // Returns the name of the file in a part; nothing for a part that is no file.
 std::optional<std::string> file_name(std::string_view headers) {
   const std::string_view disposition = disposition_of(headers);
-  std::optional<std::string> name = parameter_of(disposition, "filename");
-  const bool has_encoded = !name && parameter_of(disposition, "filename*");
-  return has_encoded ? std::string() : name;
+  const auto parameter = [&](std::string_view name) {
+    return parameter_of(disposition, name, Backslash::kIsItself);
+  };
+  if (const std::optional<std::string> name = parameter("filename")) return decoded_name(*name);
+  return parameter("filename*") ? std::optional(std::string()) : std::nullopt;
 }
 
 }  // namespace
@@ -87,7 +107,8 @@ bool is_multipart(std::string_view content_type) {
 std::vector<MultipartFile> multipart_files(std::string_view content_type, std::string_view body,
                                            std::size_t most) {
   std::vector<MultipartFile> files;
-  const std::string boundary = parameter_of(content_type, "boundary").value_or("");
+  const std::string boundary =
+      parameter_of(content_type, "boundary", Backslash::kQuotes).value_or("");
   if (boundary.empty() || boundary.size() > kLongestBoundary) return files;
   const std::string delimiter = "\r\n--" + boundary;
   // Skips what precedes the first delimiter, which is a line of its own.

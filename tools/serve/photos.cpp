@@ -20,6 +20,12 @@ namespace {
 constexpr std::size_t kMaxPhotos = 1000;  // in one request
 constexpr const char* kUnnamed = "photo";
 
+// Returns a name for JSON.
+std::string as_text(const std::string& name) {
+  const bool is_utf8 = text_of_path(name) == name;
+  return is_utf8 ? name : printable(name);
+}
+
 std::string public_detail(const SkippedFile& why) {
   constexpr std::array<std::string_view, 6> kLibraries = {"OpenCV",  "libheif", "giflib",
                                                           "libwebp", "libjpeg", "libpng"};
@@ -48,8 +54,8 @@ std::vector<SentPhoto> sent_photos(const HttpRequest& request) {
   if (!is_multipart(type)) return {{kUnnamed, request.body}};
   std::vector<SentPhoto> photos;
   for (const MultipartFile& file : multipart_files(type, request.body, kMaxPhotos + 1)) {
-    const std::string name = file.name.substr(file.name.find_last_of("/\\") + 1);
-    photos.push_back({name.empty() ? kUnnamed : printable(name), file.content});
+    const std::string name = file.name.substr(file.name.rfind('/') + 1);
+    photos.push_back({name.empty() ? kUnnamed : as_text(name), file.content});
   }
   if (photos.empty()) {
     throw Refused(400, ErrorKind::kInput, "multipart", "no part of the body is a file");

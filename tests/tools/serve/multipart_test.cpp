@@ -36,6 +36,20 @@ TEST(Multipart, GivesEachFileWithItsName) {
   EXPECT_EQ(multipart_files(kType, body, 2).size(), 2U);
 }
 
+TEST(Multipart, ReadsNamesAsBrowsersWriteThem) {
+  const auto name = [](const std::string& text) {
+    return multipart_files(kType,
+                           "--xyz\r\nContent-Disposition: form-data; name=\"a\\\"; filename=\"" +
+                               text + "\"\r\n\r\n1\r\n--xyz--",
+                           9)
+        .at(0)
+        .name;
+  };
+  EXPECT_EQ(name("a%22b%0D%0Ac.jpg"), "a\"b\r\nc.jpg");
+  EXPECT_EQ(name("a\\b\\\\c\\"), "a\\b\\\\c\\");
+  EXPECT_EQ(name("100%20%2"), "100%20%2");
+}
+
 TEST(Multipart, GivesTheBytesOfTheFirstFile) {
   const std::string bytes("\r\n--xy\0z\r\n", 10);
   EXPECT_EQ(first_file(kType, kFile + bytes + "\r\n--xyz--\r\n"), bytes);
