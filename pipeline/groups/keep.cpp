@@ -140,6 +140,17 @@ std::optional<std::string> lost_source(const KeepCandidate& one, const KeepCandi
   return std::nullopt;
 }
 
+// Decodes a file; returns nothing if it cannot be read.
+std::optional<ShownPixels> decode_file(const LoadedFile& file, PixelMode mode,
+                                       const ImagesOptions& limits) {
+  const auto header = check_header(file, limits);
+  if (!std::holds_alternative<ImageHeader>(header)) return std::nullopt;
+  const LargeImageLock lock(std::get<ImageHeader>(header), mode);
+  auto decoded = decode_pixels(file, std::get<ImageHeader>(header), mode);
+  auto* shown = std::get_if<ShownPixels>(&decoded);
+  return shown == nullptr ? std::nullopt : std::optional(std::move(*shown));
+}
+
 }  // namespace
 
 KeepChoice choose(const KeepCandidate& a, const KeepCandidate& b) {
@@ -158,8 +169,13 @@ std::size_t preference_of(const std::string& path, const std::vector<std::string
 
 FileDescription FileInspector::description(const std::string& path) const {
   const auto loaded = load_file(path, limits_);
-  if (const auto* file = std::get_if<LoadedFile>(&loaded)) return describe_file(file->bytes);
-  return {.unknown = "what cannot be read"};
+  const auto* file = std::get_if<LoadedFile>(&loaded);
+  if (file == nullptr) return {.unknown = "what cannot be read"};
+  FileDescription found = describe_file(file->bytes);
+  if (!found.has_alpha) return found;
+  const auto shown = decode_file(*file, PixelMode::kGray, limits_);
+  found.has_alpha = !shown || !shown->alpha.empty();
+  return found;
 }
 
 const cv::Mat& FileInspector::pixels(const std::string& path, bool in_colour) {
@@ -171,15 +187,11 @@ const cv::Mat& FileInspector::pixels(const std::string& path, bool in_colour) {
   }
   recent_.push_front({path, in_colour, {}});
   if (recent_.size() > kMostPictures) recent_.pop_back();
-  auto loaded = load_file(path, limits_);
-  const auto* file = std::get_if<LoadedFile>(&loaded);
-  if (file == nullptr) return recent_.front().pixels;
-  const auto header = check_header(*file, limits_);
-  if (!std::holds_alternative<ImageHeader>(header)) return recent_.front().pixels;
-  const PixelMode mode = in_colour ? PixelMode::kColour : PixelMode::kGray;
-  const LargeImageLock lock(std::get<ImageHeader>(header), mode);
-  auto decoded = decode_pixels(*file, std::get<ImageHeader>(header), mode);
-  if (auto* shown = std::get_if<ShownPixels>(&decoded)) recent_.front().pixels = shown->pixels;
+  const auto loaded = load_file(path, limits_);
+  if (const auto* file = std::get_if<LoadedFile>(&loaded)) {
+    const PixelMode mode = in_colour ? PixelMode::kColour : PixelMode::kGray;
+    if (auto shown = decode_file(*file, mode, limits_)) recent_.front().pixels = shown->pixels;
+  }
   return recent_.front().pixels;
 }
 

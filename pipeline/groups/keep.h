@@ -49,7 +49,8 @@ class FileInspector {
  public:
   explicit FileInspector(ImagesOptions limits) : limits_(std::move(limits)) {}
 
-  // Describes a file; one that cannot be read holds something unknown.
+  // Describes a file; one that cannot be read holds something unknown. An alpha channel that is
+  // opaque all over counts as none.
   FileDescription description(const std::string& path) const;
 
   // Returns whether a file was made from another of the same view: enlarged or saved again.

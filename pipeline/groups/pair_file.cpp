@@ -20,6 +20,9 @@ namespace {
 
 constexpr std::string_view kMagic = "LKLKPAIR";
 constexpr std::uint16_t kVersion = 3;
+// Raised when pairs are compared otherwise under the same settings: those found before are not
+// used.
+constexpr int kComparison = 2;
 constexpr std::size_t kImageBytes = 16 + 1 + 4;
 constexpr std::size_t kPairBytes = 2 * 4 + 1 + 3 * 8 + 4 * 4 + 4 * 8 + 9 * 8;  // at least
 
@@ -156,9 +159,9 @@ std::optional<FileDescriptor> lock_pairs(const std::filesystem::path& database) 
 ContentHash pair_fingerprint(const Settings& settings, const MatchOptions& match) {
   std::string text;
   for (const auto& [name, value] : settings) text += fmt::format("{}={}\n", name, value);
-  text += fmt::format("{} {} {} {} {} {} {}\n", match.shortlist, match.words_per_feature,
-                      match.hamming_threshold, match.min_inliers, match.inlier_distance,
-                      match.same_probability, match.seed);
+  text += fmt::format("{} {} {} {} {} {} {} {}\n", kComparison, match.shortlist,
+                      match.words_per_feature, match.hamming_threshold, match.min_inliers,
+                      match.inlier_distance, match.same_probability, match.seed);
   return hash_content(bytes_of(text));
 }
 

@@ -32,9 +32,10 @@ struct PairState {
 // Returns the file with the state of an index: DATABASE.pairs.
 std::filesystem::path pair_file(const std::filesystem::path& database);
 
-// Returns a digest of what pairs depend on besides the images: the settings of the index and the
-// options of `match` that decide what is verified. Pairs found under another fingerprint are not
-// used. The calibration is not part of it, though it decides which pairs are sure enough to keep.
+// Returns a digest of what pairs depend on besides the images: the settings of the index, the
+// options of `match` that decide what is verified, and how pictures are compared. Pairs found under
+// another fingerprint are not used. The calibration is not part of it, though it decides which
+// pairs are sure enough to keep.
 ContentHash pair_fingerprint(const Settings& settings, const MatchOptions& match);
 
 // Takes the right to replace the file of pairs until the descriptor is closed: an flock(2) on

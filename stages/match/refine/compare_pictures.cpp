@@ -189,6 +189,20 @@ bool compare_colour(const cv::Mat& object, const cv::Mat& scene, CellGrid& grid)
   return variance >= kLeastColour && lost >= kMostColourLost * variance;
 }
 
+// Makes the cells differ of which one picture alone shows half or more.
+void add_hidden(const cv::Mat& hidden, CellGrid& grid) {
+  constexpr double kHalf = 127;
+  if (hidden.empty()) return;
+  for (int row = 0; row < grid.rows; ++row) {
+    for (int column = 0; column < grid.columns; ++column) {
+      if (cv::mean(hidden(place_of(column, row, kBlockPx)))[0] < kHalf) continue;
+      Cell& cell = grid.at(column, row);
+      cell.is_compared = true;
+      cell.excess = std::max(cell.excess, PictureDifference::kSeen);
+    }
+  }
+}
+
 // Returns the places where neighbouring cells differ, px of the frame, the largest first.
 std::vector<cv::Rect> places_of(CellGrid& grid) {
   cv::Mat differs(grid.rows, grid.columns, CV_8U, cv::Scalar(0));
@@ -242,6 +256,7 @@ std::optional<PictureDifference> compare_in(const Frame& frame, const Homography
   difference.is_relit =
       cv::norm(colours, lit, cv::NORM_L1, mask) > kRelit * 3 * cv::countNonZero(mask);
   difference.lacks_colours = compare_colour(frame.object.colours, lit, grid);
+  add_hidden(frame.hidden, grid);
   std::size_t compared = 0;
   std::size_t differing = 0;
   for (const Cell& cell : grid.cells) {

@@ -236,6 +236,7 @@ Frame FrameMaker::make_brightness(std::optional<double> side_px) const {
 Frame FrameMaker::make() const {
   const Scale scale = scale_for(std::nullopt);
   Frame frame = brightness_at(scale);
+  frame.hidden = hidden(scale);
   add_colours(scale, frame);
   return frame;
 }
@@ -293,6 +294,22 @@ cv::Mat FrameMaker::mask(const Scale& scale) const {
     leave_out(seen_of_scene(size));
   }
   return mask;
+}
+
+// Returns where the scene covers the frame and one of both alone is transparent.
+cv::Mat FrameMaker::hidden(const Scale& scale) const {
+  if (object_.opaque.empty() && scene_.opaque.empty()) return {};
+  cv::Mat object(scale.size, CV_8U, cv::Scalar(255));
+  cv::Mat scene(scale.size, CV_8U, cv::Scalar(255));
+  if (!object_.opaque.empty()) object = resized(object_.opaque, scale.size) >= kLeastOpaque;
+  if (!scene_.opaque.empty()) {
+    scene = laid(scene_.opaque, scale, cv::INTER_LINEAR) >= kLeastOpaque;
+  }
+  cv::Mat hidden;
+  cv::bitwise_xor(object, scene, hidden);
+  const bool is_covered = is_whole_ || is_seen_whole();
+  if (!is_covered) cv::bitwise_and(hidden, seen_of_scene(scale.size), hidden);
+  return hidden;
 }
 
 // Returns the part of a frame of a size that the scene fills, without its rim: 255 inside.

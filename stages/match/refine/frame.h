@@ -36,6 +36,8 @@ struct Frame {
   Planes object;
   Planes scene;
   cv::Mat mask;  // CV_8U, 0 where one is not seen
+  // CV_8U, 255 where one alone is transparent; empty if both are opaque. Set by FrameMaker::make().
+  cv::Mat hidden{};
 };
 
 // A map that takes each pixel of one picture to one of another, as cutting, mirroring and turning
@@ -78,6 +80,7 @@ class FrameMaker {
   void add_colours(const Scale& scale, Frame& frame) const;
   cv::Mat laid(const cv::Mat& plane, const Scale& scale, int method) const;
   cv::Mat mask(const Scale& scale) const;
+  cv::Mat hidden(const Scale& scale) const;
   cv::Mat seen_of_scene(cv::Size size) const;
   bool is_seen_whole() const;
 

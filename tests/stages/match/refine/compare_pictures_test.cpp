@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -182,15 +183,39 @@ TEST(ComparePictures, PlacesCountInPixelsOfTheFullSize) {
   EXPECT_FALSE(contains(found.places[0], {340, 230}));
 }
 
-TEST(ComparePictures, TransparentPixelsAreNotCompared) {
+TEST(ComparePictures, WhatIsTransparentInBothIsNotCompared) {
   cv::Mat edited = drawn();
   const cv::Rect hole(200, 150, 96, 96);
   edited(hole).setTo(cv::Scalar::all(255));
   cv::Mat alpha(edited.size(), CV_8U, cv::Scalar(255));
   alpha(hole).setTo(0);
   EXPECT_TRUE(differ(drawn(), edited));
-  EXPECT_FALSE(compare_pictures(whole(drawn(), alpha), whole(edited), {}).value().is_seen());
-  EXPECT_FALSE(compare_pictures(whole(drawn()), whole(edited, alpha), {}).value().is_seen());
+  EXPECT_FALSE(compare_pictures(whole(drawn(), alpha), whole(edited, alpha), {}).value().is_seen());
+}
+
+TEST(ComparePictures, WhatOneAloneShowsIsADifferenceAndIsPlaced) {
+  cv::Mat alpha(drawn().size(), CV_8U, cv::Scalar(255));
+  alpha(cv::Rect(200, 150, 96, 96)).setTo(0);
+  const ColourImage shown = whole(drawn());
+  const ColourImage hidden = whole(drawn(), alpha);
+  for (const auto& [object, scene] : {std::pair(&shown, &hidden), {&hidden, &shown}}) {
+    const PictureDifference found = compare_pictures(*object, *scene, {}).value();
+    EXPECT_TRUE(found.is_seen());
+    ASSERT_EQ(found.places.size(), 1);
+    EXPECT_TRUE(contains(found.places[0], {248, 198}));
+    EXPECT_FALSE(contains(found.places[0], {320, 240}));
+  }
+}
+
+TEST(ComparePictures, WhatACropLeavesOutIsNotHidden) {
+  cv::Mat alpha(drawn().size(), CV_8U, cv::Scalar(255));
+  alpha(cv::Rect(0, 0, 200, 480)).setTo(0);
+  const cv::Rect crop(240, 100, 320, 240);
+  const ColourImage all = whole(drawn(), alpha);
+  const ColourImage part = whole(drawn()(crop).clone());
+  const Homography place = translation(crop.x, crop.y);
+  EXPECT_FALSE(compare_pictures(part, all, place).value().is_seen());
+  EXPECT_FALSE(compare_pictures(all, part, place.inverse()).value().is_seen());
 }
 
 TEST(ComparePictures, TooSmallPicturesAreNotCompared) {
