@@ -234,10 +234,10 @@ class Proposer {
     for (Place other = parts_.files.size() - 1; other > place; --other) {
       const GroupCandidate& source = parts_.files[other];
       const auto how = parts_.related.find({one.image, source.image});
-      if (how == parts_.related.end() || how->second.kind != PairKind::kCopy) continue;
+      if (how == parts_.related.end()) continue;
       if (!source.now.is_as_indexed || source.keep.preference > one.keep.preference) continue;
       if (!Scope::meet(one.sides, source.sides)) continue;
-      if (inspector_.lineage(one.keep, source.keep) != Lineage::kMade) continue;
+      if (!was_made_from(one.keep, source.keep, how->second.relation, inspector_)) continue;
       moved_.insert(one.keep.file.path);
       const auto begin = parts_.files.begin() + static_cast<std::ptrdiff_t>(place);
       std::rotate(begin, begin + 1, begin + static_cast<std::ptrdiff_t>(other - place) + 1);
@@ -264,10 +264,10 @@ class Proposer {
 
   std::string reason_to_go(const GroupCandidate& one, const GroupCandidate& other,
                            const Related& how) {
-    const bool is_copy = how.kind == PairKind::kCopy;
-    if (is_copy && inspector_.lineage(one.keep, other.keep) == Lineage::kMade) {
-      return one.keep.size == other.keep.size ? "it was saved again from the other"
-                                              : "it was enlarged from the other";
+    if (was_made_from(one.keep, other.keep, how.relation, inspector_)) {
+      const auto pixels = [](PictureSize size) { return double{1} * size.width * size.height; };
+      return pixels(one.keep.size) == pixels(other.keep.size) ? "it was saved again from the other"
+                                                              : "it was enlarged from the other";
     }
     const bool is_part = how.kind != PairKind::kExact && how.relation.second_shown < kWholeShare;
     if (is_part && one.keep.preference == other.keep.preference) return "the other shows more";

@@ -8,11 +8,13 @@
 #include <variant>
 
 #include <fmt/format.h>
+#include <opencv2/imgproc.hpp>
 
 #include "base/path_set.h"
 #include "stages/decode/large_image_lock.h"
 #include "stages/decode/load.h"
 #include "stages/decode/pixels.h"
+#include "stages/decode/readers.h"
 
 namespace lookalike {
 namespace {
@@ -124,11 +126,21 @@ std::optional<std::string> lost_quality(const KeepCandidate& one, const KeepCand
   return fmt::format("has more bytes than the other {}", to_string(ours.codec));
 }
 
+// Orientations are those of EXIF: see upright().
+int opposite(int orientation) {
+  return orientation == 6 ? 8 : orientation == 8 ? 6 : orientation;
+}
+
+PictureSize turned(PictureSize size, int orientation) {
+  return orientation > 4 ? PictureSize{size.height, size.width} : size;
+}
+
 // Returns the reason to keep a file that was, or may have been, the source of the other.
+//   orientation  turns the file as the other is
 std::optional<std::string> lost_source(const KeepCandidate& one, const KeepCandidate& other,
-                                       FileInspector& inspector) {
-  const Lineage from_one = inspector.lineage(other, one);
-  const bool is_resized = !(one.size == other.size);
+                                       int orientation, FileInspector& inspector) {
+  const Lineage from_one = inspector.lineage(other, one, orientation);
+  const bool is_resized = !(turned(one.size, orientation) == other.size);
   if (from_one == Lineage::kMade) {
     return is_resized ? "the other was enlarged from it" : "the other was saved from it";
   }
@@ -141,14 +153,23 @@ std::optional<std::string> lost_source(const KeepCandidate& one, const KeepCandi
 }
 
 // Decodes a file; returns nothing if it cannot be read.
-std::optional<ShownPixels> decode_file(const LoadedFile& file, PixelMode mode,
+struct DecodedFile {
+  ShownPixels shown;
+  int orientation = 1;
+};
+std::optional<DecodedFile> decode_file(const LoadedFile& file, PixelMode mode,
                                        const ImagesOptions& limits) {
   const auto header = check_header(file, limits);
   if (!std::holds_alternative<ImageHeader>(header)) return std::nullopt;
   const LargeImageLock lock(std::get<ImageHeader>(header), mode);
   auto decoded = decode_pixels(file, std::get<ImageHeader>(header), mode);
   auto* shown = std::get_if<ShownPixels>(&decoded);
-  return shown == nullptr ? std::nullopt : std::optional(std::move(*shown));
+  if (shown == nullptr) return std::nullopt;
+  return DecodedFile{std::move(*shown), std::get<ImageHeader>(header).orientation};
+}
+
+cv::Mat turned(const cv::Mat& picture, int orientation) {
+  return orientation == 1 ? picture : upright(picture.clone(), orientation);
 }
 
 }  // namespace
@@ -173,57 +194,120 @@ FileDescription FileInspector::description(const std::string& path) const {
   if (file == nullptr) return {.unknown = "what cannot be read"};
   FileDescription found = describe_file(file->bytes);
   if (!found.has_alpha) return found;
-  const auto shown = decode_file(*file, PixelMode::kGray, limits_);
-  found.has_alpha = !shown || !shown->alpha.empty();
+  const auto decoded = decode_file(*file, PixelMode::kGray, limits_);
+  found.has_alpha = !decoded || !decoded->shown.alpha.empty();
   return found;
 }
 
-const cv::Mat& FileInspector::pixels(const std::string& path, bool in_colour) {
+const FileInspector::Pixels& FileInspector::read(const std::string& path, bool in_colour) {
   constexpr std::size_t kMostPictures = 4;
   for (auto at = recent_.begin(); at != recent_.end(); ++at) {
     if (at->path != path || at->in_colour != in_colour) continue;
     recent_.splice(recent_.begin(), recent_, at);
-    return at->pixels;
+    return *at;
   }
-  recent_.push_front({path, in_colour, {}});
+  recent_.push_front({path, in_colour});
   if (recent_.size() > kMostPictures) recent_.pop_back();
   const auto loaded = load_file(path, limits_);
   if (const auto* file = std::get_if<LoadedFile>(&loaded)) {
     const PixelMode mode = in_colour ? PixelMode::kColour : PixelMode::kGray;
-    if (auto shown = decode_file(*file, mode, limits_)) recent_.front().pixels = shown->pixels;
+    if (const auto decoded = decode_file(*file, mode, limits_)) {
+      recent_.front().pixels = decoded->shown.pixels;
+      recent_.front().orientation = decoded->orientation;
+    }
   }
-  return recent_.front().pixels;
+  return recent_.front();
 }
 
-Lineage FileInspector::lineage(const KeepCandidate& file, const KeepCandidate& from) {
+// Returns the grey picture of a file, upright, as a JPEG file of it stores it.
+cv::Mat FileInspector::gray_pixels(const KeepCandidate& file) {
+  if (!file.description.is_lossless) return pixels(file.file.path, false);
+  const cv::Mat colours = pixels(file.file.path, true);
+  cv::Mat gray;
+  if (!colours.empty()) cv::cvtColor(colours, gray, cv::COLOR_BGR2GRAY);
+  return gray;
+}
+
+// Returns the grey picture of a file as it is stored, empty if it cannot be read.
+cv::Mat FileInspector::stored_pixels(const KeepCandidate& file) {
+  const cv::Mat gray = gray_pixels(file);
+  return gray.empty() ? gray : turned(gray, opposite(stored_orientation(file)));
+}
+
+// Returns the picture of `from` as the other file would store it, empty if it cannot be read.
+Source FileInspector::source_for(const KeepCandidate& file, const KeepCandidate& from,
+                                 int orientation) {
+  const int stored = opposite(stored_orientation(file));
+  const bool is_resized = !(file.size == turned(from.size, orientation));
+  const cv::Mat gray = gray_pixels(from);
+  const cv::Mat colours = is_resized ? cv::Mat() : pixels(from.file.path, true);
+  if (gray.empty() || (!is_resized && colours.empty())) return {};
+  return {.gray = turned(turned(gray, orientation), stored),
+          .colours = is_resized ? colours : turned(turned(colours, orientation), stored),
+          .file = from.description};
+}
+
+bool FileInspector::can_be_saved_from(const KeepCandidate& file, const KeepCandidate& jpeg,
+                                      int orientation) {
+  const cv::Mat saved = stored_pixels(jpeg);
+  const Source source = source_for(jpeg, file, opposite(orientation));
+  return !saved.empty() && saved.size() == source.gray.size() &&
+         lookalike::can_be_saved_from(source, saved, jpeg.description);
+}
+
+bool FileInspector::has_equal_pixels(const KeepCandidate& file, const KeepCandidate& other,
+                                     int orientation) {
+  const cv::Mat ours = pixels(file.file.path, true);
+  const cv::Mat theirs = pixels(other.file.path, true);
+  return !ours.empty() && !theirs.empty() && has_pixels_of(ours, turned(theirs, orientation));
+}
+
+Lineage FileInspector::lineage(const KeepCandidate& file, const KeepCandidate& from,
+                               int orientation) {
   const auto [known, is_new] =
-      known_.try_emplace({file.file.path, from.file.path}, Lineage::kOther);
-  if (is_new) known->second = compare(file, from);
+      known_.try_emplace({file.file.path, from.file.path, orientation}, Lineage::kOther);
+  if (is_new) known->second = compare(file, from, orientation);
   return known->second;
 }
 
-Lineage FileInspector::compare(const KeepCandidate& file, const KeepCandidate& from) {
-  const bool is_resized = !(file.size == from.size);
+Lineage FileInspector::compare(const KeepCandidate& file, const KeepCandidate& from,
+                               int orientation) {
+  const FileDescription& ours = file.description;
+  const FileDescription& theirs = from.description;
   if (pixels_of(file.size) < pixels_of(from.size)) return Lineage::kOther;
-  if (!is_resized && file.description.is_lossless && from.description.steps) {
-    constexpr double kLeastLoss = 3;  // the mean step that makes a JPEG differ from its source
-    if (from.description.mean_step() < kLeastLoss) return Lineage::kOther;
-    const cv::Mat ours = pixels(file.file.path, true);
-    const cv::Mat theirs = pixels(from.file.path, true);
-    const bool is_equal = !ours.empty() && has_pixels_of(ours, theirs);
-    return is_equal ? Lineage::kMade : Lineage::kOther;
-  }
-  const bool has_known_steps = file.description.steps || file.description.is_lossless;
-  if (!has_known_steps || (!is_resized && !from.description.steps)) return Lineage::kOther;
-  if (!is_resized && file.description.mean_step() >= from.description.mean_step()) {
+  const bool is_resized = !(file.size == turned(from.size, orientation));
+  if (!is_resized) {
+    if (ours.is_lossless) return compare_lossless(file, from, orientation);
+    if (!same_lossy_codec(ours, theirs)) return Lineage::kOther;
+    if (!ours.steps || !theirs.steps) {
+      return has_equal_pixels(file, from, orientation) ? Lineage::kOther : Lineage::kUnclear;
+    }
+  } else if (!ours.steps && !ours.is_lossless) {
     return Lineage::kOther;
   }
-  const cv::Mat ours = pixels(file.file.path, false);
-  const Source source{pixels(from.file.path, false),
-                      is_resized ? cv::Mat() : pixels(from.file.path, true), from.description};
-  const bool is_read = !ours.empty() && !source.gray.empty();
-  if (!is_read || (!is_resized && source.colours.empty())) return Lineage::kUnclear;
-  return lookalike::lineage(ours, file.description, source);
+  if (is_resized || ours.mean_step() < theirs.mean_step()) {
+    const cv::Mat picture = stored_pixels(file);
+    const Source source = source_for(file, from, orientation);
+    if (picture.empty() || source.gray.empty()) return Lineage::kUnclear;
+    const Lineage found = lookalike::lineage(picture, ours, source);
+    if (is_resized || found != Lineage::kOther) return found;
+  }
+  return can_be_saved_from(file, from, orientation) ? Lineage::kOther : Lineage::kUnclear;
+}
+
+// Compares a lossless file with one of its size.
+Lineage FileInspector::compare_lossless(const KeepCandidate& file, const KeepCandidate& from,
+                                        int orientation) {
+  constexpr double kLeastLoss = 3;  // the mean step that makes a JPEG differ from its source
+  const FileDescription& theirs = from.description;
+  if (has_equal_pixels(file, from, orientation)) {
+    const bool has_loss = !theirs.is_lossless && !(theirs.steps && theirs.mean_step() < kLeastLoss);
+    return has_loss ? Lineage::kMade : Lineage::kOther;
+  }
+  const bool has_fewer_colours = theirs.has_palette && !file.description.has_palette;
+  if (theirs.is_lossless && has_fewer_colours) return Lineage::kOther;
+  const bool is_source = theirs.steps && can_be_saved_from(file, from, orientation);
+  return is_source ? Lineage::kOther : Lineage::kUnclear;
 }
 
 bool FileInspector::is_framed(const KeepCandidate& larger, const Quad& place) {
@@ -238,6 +322,12 @@ bool FileInspector::is_pasted(const KeepCandidate& larger, const Quad& place) {
   return sides.inside > 1 && sides.with_edge == sides.inside;
 }
 
+bool was_made_from(const KeepCandidate& one, const KeepCandidate& other, const Relation& relation,
+                   FileInspector& inspector) {
+  const std::optional<int> orientation = orientation_of_whole(relation);
+  return orientation && inspector.lineage(one, other, opposite(*orientation)) == Lineage::kMade;
+}
+
 std::optional<std::string> lost_without(const KeepCandidate& one, const KeepCandidate& other,
                                         const Relation& relation, FileInspector& inspector) {
   if (one.pages > 1) return fmt::format("holds {} pages", one.pages);
@@ -246,15 +336,15 @@ std::optional<std::string> lost_without(const KeepCandidate& one, const KeepCand
   const bool is_unwanted = relation.kind == PairKind::kVariant && other.preference < one.preference;
   const std::string_view hidden =
       is_unwanted ? std::string_view() : what_is_hidden(relation, one.size, other.size);
-  const bool is_copy = relation.kind == PairKind::kCopy;
-  const bool is_made = is_copy && inspector.lineage(one, other) == Lineage::kMade;
-  if (!hidden.empty() && !(hidden == kHasMorePixels && is_made)) return std::string(hidden);
-  if (is_made) return std::nullopt;
+  if (!hidden.empty() && hidden != kHasMorePixels) return std::string(hidden);
+  if (was_made_from(one, other, relation, inspector)) return std::nullopt;
+  if (!hidden.empty()) return std::string(hidden);
   if (relation.second_shown < kWholeShare && inspector.is_framed(other, relation.outline)) {
     return "stands in a frame or beside other pictures in the other";
   }
   if (auto lost = lost_quality(one, other, relation.scale)) return lost;
-  return is_copy ? lost_source(one, other, inspector) : std::nullopt;
+  const std::optional<int> orientation = orientation_of_whole(relation);
+  return orientation ? lost_source(one, other, *orientation, inspector) : std::nullopt;
 }
 
 }  // namespace lookalike

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -53,8 +54,10 @@ class FileInspector {
   // opaque all over counts as none.
   FileDescription description(const std::string& path) const;
 
-  // Returns whether a file was made from another of the same view: enlarged or saved again.
-  Lineage lineage(const KeepCandidate& file, const KeepCandidate& from);
+  // Returns whether a file was made from another of the same view: enlarged or saved again. kOther
+  // of a file of the same size means that nothing of the other is lost in it but by quality.
+  //   orientation  turns the other as the file is; see upright()
+  Lineage lineage(const KeepCandidate& file, const KeepCandidate& from, int orientation);
 
   // True if an edge runs along a side of a crop's place in a larger picture: it stands in a frame.
   bool is_framed(const KeepCandidate& larger, const Quad& place);
@@ -66,15 +69,33 @@ class FileInspector {
   struct Pixels {
     std::string path;
     bool in_colour = false;
-    cv::Mat pixels;  // empty if they cannot be read
+    int orientation = 1;  // turns them from what the file stores
+    cv::Mat pixels{};     // empty if they cannot be read
   };
-  const cv::Mat& pixels(const std::string& path, bool in_colour);
-  Lineage compare(const KeepCandidate& file, const KeepCandidate& from);
+  const Pixels& read(const std::string& path, bool in_colour);
+  const cv::Mat& pixels(const std::string& path, bool in_colour) {
+    return read(path, in_colour).pixels;
+  }
+  Lineage compare(const KeepCandidate& file, const KeepCandidate& from, int orientation);
+  Lineage compare_lossless(const KeepCandidate& file, const KeepCandidate& from, int orientation);
+  bool can_be_saved_from(const KeepCandidate& file, const KeepCandidate& jpeg, int orientation);
+  bool has_equal_pixels(const KeepCandidate& file, const KeepCandidate& other, int orientation);
+  Source source_for(const KeepCandidate& file, const KeepCandidate& from, int orientation);
+  cv::Mat gray_pixels(const KeepCandidate& file);
+  cv::Mat stored_pixels(const KeepCandidate& file);
+  int stored_orientation(const KeepCandidate& file) {
+    return read(file.file.path, file.description.is_lossless).orientation;
+  }
 
   ImagesOptions limits_;
   std::list<Pixels> recent_;  // latest first
-  std::map<std::pair<std::string, std::string>, Lineage> known_;
+  std::map<std::tuple<std::string, std::string, int>, Lineage> known_;
 };
+
+// True if a file was made from another one that shows the same, whole and perhaps turned.
+//   relation  of the file to the other
+bool was_made_from(const KeepCandidate& one, const KeepCandidate& other, const Relation& relation,
+                   FileInspector& inspector);
 
 // Returns in words what would be lost if a file went for another that stays; nothing if nothing
 // would be.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <opencv2/imgproc.hpp>
@@ -11,9 +13,10 @@ namespace lookalike {
 namespace {
 
 constexpr int kBlock = 8;
-constexpr int kTile = 128;         // px, a multiple of kBlock
-constexpr int kTilesPerSide = 4;   // at most
-constexpr double kRounding = 0.5;  // of 8-bit pixels, in a frequency
+constexpr int kTile = 128;                    // px, a multiple of kBlock
+constexpr int kTilesPerSide = 4;              // at most
+constexpr double kRounding = 0.5;             // of 8-bit pixels, in a frequency
+constexpr double kRoundingSquares = 1.0 / 6;  // its mean square, of two pictures
 // Re-saved photos left the interval of half a step in at most 0.5 % of the frequencies in which
 // they have any content, others in at least 5.2 % (85 against 90).
 constexpr double kMostOutside = 0.025;
@@ -23,6 +26,15 @@ constexpr double kSurelyOutside = 0.15;
 // Steps that are finer by less leave it open which file was saved from which.
 constexpr double kClearlyFiner = 0.75;
 constexpr double kLeastCoefficients = 64;
+// Files left the interval of half a step of both in at most 0.4 % if one was saved from the other
+// or both from one picture, and in at least 1.5 % if the other had been blurred or saved in
+// between.
+constexpr double kMostOutsideSource = 0.008;
+// The mean square of the departures, in steps: 1/12 if they are the file's own rounding, at least
+// 0.069 of files saved from a clearly finer one, at most 0.063 where the finer one was made from
+// it.
+constexpr double kLeastSpread = 0.066;
+constexpr double kLeastStep = 4;  // finer ones round as little as the pixels do
 // The energy outside the intervals, in shares of the energy that the smaller picture adds to itself
 // reduced by the same factor: at most 0.0045 for enlarged photos, at least 0.0287 for others.
 constexpr double kMostAdded = 0.012;
@@ -154,11 +166,15 @@ struct Departure {
   double with_content = 0;  // frequencies of the file that are not zero
   double energy = 0;        // beyond half a step
   double frequencies = 0;
+  double squares = 0;  // of the departures of those with content and a step of kLeastStep, in steps
+  double with_steps = 0;  // their number
 
   // Adds the blocks of two pictures, CV_32F, except those that is_left_out(block) accepts.
+  //   explained  half a step more in each frequency, if any
   template <typename IsLeftOut>
   void add(const cv::Mat& saved, const cv::Mat& from, const FileDescription& file,
-           const IsLeftOut& is_left_out) {
+           const IsLeftOut& is_left_out,
+           const std::optional<std::array<std::uint16_t, 64>>& explained = {}) {
     cv::Mat ours;
     cv::Mat theirs;
     for (int y = 0; y < saved.rows; y += kBlock) {
@@ -168,11 +184,18 @@ struct Departure {
         cv::dct(saved(block), ours);
         cv::dct(from(block), theirs);
         for (int i = 1; i < kBlock * kBlock; ++i) {
-          const double half = file.steps ? (*file.steps)[i] / 2.0 : 0.5;
+          const double step = file.steps ? (*file.steps)[i] : 1;
+          const double half = step / 2;
           const double own = ours.at<float>(i / kBlock, i % kBlock);
-          const double beyond = std::abs(own - theirs.at<float>(i / kBlock, i % kBlock)) - half;
+          const double departure = std::abs(own - theirs.at<float>(i / kBlock, i % kBlock));
+          const double beyond = departure - half - (explained ? (*explained)[i] / 2.0 : 0);
+          const bool has_content = std::abs(own) >= half;
           outside += beyond > 2 * kRounding ? 1 : 0;
-          with_content += std::abs(own) >= half ? 1 : 0;
+          with_content += has_content ? 1 : 0;
+          if (has_content && step >= kLeastStep) {
+            squares += (departure * departure - kRoundingSquares) / (step * step);
+            with_steps += 1;
+          }
           energy += beyond > kRounding ? (beyond - kRounding) * (beyond - kRounding) : 0;
           frequencies += 1;
         }
@@ -200,19 +223,27 @@ bool is_clipped(const cv::Mat& colours, const cv::Rect& block) {
   return least < kMargin || most > 255 - kMargin;
 }
 
-Lineage lineage_of_equal_size(const cv::Mat& picture, const FileDescription& file,
-                              const Source& source) {
-  if (!file.steps || !source.file.steps) return Lineage::kOther;
+// Returns how a JPEG departs from a picture of its size.
+Departure departure_from(const Source& source, const cv::Mat& picture, const FileDescription& file,
+                         const std::optional<std::array<std::uint16_t, 64>>& explained) {
   Departure departure;
   for (const cv::Rect& tile : tiles_of(picture.size())) {
     cv::Mat ours;
     cv::Mat theirs;
     picture(tile).convertTo(ours, CV_32F);
     source.gray(tile).convertTo(theirs, CV_32F);
-    departure.add(ours, theirs, file, [&](const cv::Rect& block) {
+    const auto is_left_out = [&](const cv::Rect& block) {
       return is_clipped(source.colours, block + tile.tl());
-    });
+    };
+    departure.add(ours, theirs, file, is_left_out, explained);
   }
+  return departure;
+}
+
+Lineage lineage_of_equal_size(const cv::Mat& picture, const FileDescription& file,
+                              const Source& source) {
+  if (!file.steps || !source.file.steps) return Lineage::kOther;
+  const Departure departure = departure_from(source, picture, file, std::nullopt);
   if (departure.with_content < kLeastCoefficients) return Lineage::kUnclear;
   if (departure.outside > kSurelyOutside * departure.with_content) return Lineage::kOther;
   if (departure.outside > kMostOutside * departure.with_content) return Lineage::kUnclear;
@@ -243,9 +274,17 @@ Lineage lineage(const cv::Mat& picture, const FileDescription& file, const Sourc
   return detail >= kLeastDetail ? Lineage::kMade : Lineage::kUnclear;
 }
 
-bool has_pixels_of(const cv::Mat& lossless, const cv::Mat& jpeg) {
-  return lossless.size() == jpeg.size() &&
-         cv::norm(lossless, jpeg, cv::NORM_INF) <= kDecodersDiffer;
+bool can_be_saved_from(const Source& picture, const cv::Mat& jpeg, const FileDescription& file) {
+  const Departure departure = departure_from(picture, jpeg, file, picture.file.steps);
+  if (departure.with_content < kLeastCoefficients) return false;
+  if (departure.outside > kMostOutsideSource * departure.with_content) return false;
+  const bool is_finer = picture.file.mean_step() <= kClearlyFiner * file.mean_step();
+  if (!is_finer || departure.with_steps < kLeastCoefficients) return true;
+  return departure.squares >= kLeastSpread * departure.with_steps;
+}
+
+bool has_pixels_of(const cv::Mat& one, const cv::Mat& other) {
+  return one.size() == other.size() && cv::norm(one, other, cv::NORM_INF) <= kDecodersDiffer;
 }
 
 CropSides crop_sides(const cv::Mat& larger, const Quad& place) {

@@ -207,6 +207,26 @@ Relation Relation::reversed(const Homography& first_to_second, PictureSize secon
   return result;
 }
 
+std::optional<int> orientation_of_whole(const Relation& relation) {
+  if (relation.kind == PairKind::kCopy) return 1;
+  const bool is_turned = relation.kind == PairKind::kTurned || relation.kind == PairKind::kMirrored;
+  if (!is_turned || std::min(relation.first_shown, relation.second_shown) < kWholeShare) {
+    return std::nullopt;
+  }
+  const double beyond = std::abs(std::remainder(relation.turn_degrees, 90));
+  if (beyond > kQuarterTurnSlack) return std::nullopt;
+  const Point across{relation.outline[1].x - relation.outline[0].x,
+                     relation.outline[1].y - relation.outline[0].y};
+  const Point down{relation.outline[3].x - relation.outline[0].x,
+                   relation.outline[3].y - relation.outline[0].y};
+  if (std::abs(across.x) > std::abs(across.y)) {
+    if (across.x > 0) return down.y > 0 ? 1 : 4;
+    return down.y > 0 ? 2 : 3;
+  }
+  if (across.y > 0) return down.x > 0 ? 5 : 6;
+  return down.x > 0 ? 8 : 7;
+}
+
 std::string_view what_is_hidden(const Relation& relation, PictureSize first, PictureSize second) {
   const auto pixels = [](PictureSize size) { return double{1} * size.width * size.height; };
   if (relation.kind == PairKind::kExact) return {};

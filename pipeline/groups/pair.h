@@ -83,6 +83,10 @@ Relation relation_of(const FoundPair& pair, PictureSize first, PictureSize secon
 // is turned by anything but quarter turns: one of the two was resampled, and which one is unknown.
 std::string_view what_is_hidden(const Relation& relation, PictureSize first, PictureSize second);
 
+// Returns the orientation of EXIF that makes the first image upright as the second is: 1 for a
+// copy. Nothing unless both are one picture, whole, and not turned but by quarter turns.
+std::optional<int> orientation_of_whole(const Relation& relation);
+
 inline constexpr std::string_view kHasMorePixels = "has more pixels than the other";
 inline constexpr std::string_view kDiffers = "differs from the other in places";
 inline constexpr std::string_view kHasOtherColours = "has other colours than the other";

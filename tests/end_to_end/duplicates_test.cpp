@@ -100,6 +100,36 @@ class Duplicates : public testing::Test {
     }
     return names;
   }
+  // Returns the names of the files that may go, but for those of a.png and b.png.
+  Names added_that_go() const {
+    Names names;
+    for (const json& group : groups()) {
+      for (const std::string& name : files(group, "go")) {
+        if (!name.starts_with("a-") && !name.starts_with("b")) names.insert(name);
+      }
+    }
+    return names;
+  }
+  static void write(const std::string& path, const std::vector<std::uint8_t>& bytes) {
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+  }
+  // A picture of 640 x 480 px whose shapes have colours of their own.
+  static cv::Mat draw_in_colour(int seed) {
+    const auto first = 3 * static_cast<unsigned>(seed);
+    cv::Mat picture;
+    cv::merge(std::vector<cv::Mat>{draw_picture(640, 480, first), draw_picture(640, 480, first),
+                                   draw_picture(640, 480, first + 1)},
+              picture);
+    return picture;
+  }
+  static cv::Mat with_alpha(const cv::Mat& picture, const cv::Mat& alpha) {
+    cv::Mat result;
+    cv::cvtColor(picture, result, cv::COLOR_BGR2BGRA);
+    cv::insertChannel(alpha, result, 3);
+    return result;
+  }
   static std::map<std::string, std::string> kinds(const json& group) {
     std::map<std::string, std::string> kinds;
     for (const json& file : group["files"]) {
@@ -230,17 +260,95 @@ TEST_F(Duplicates, AFileOfWhichMoreThanItsPictureIsStoredGoesOnlyForTheSameBytes
   if (!is_built(ReaderModule::kGif)) GTEST_SKIP() << "without giflib";
   cv::Mat small;
   cv::resize(draw_picture(640, 480, 1), small, {}, 0.5, 0.5, cv::INTER_AREA);
-  const std::vector<std::uint8_t> gif = make_gif(small);
-  for (const char* name : {"phone/a.gif", "photos/a-again.gif"}) {
-    std::ofstream(at(name), std::ios::binary)
-        .write(reinterpret_cast<const char*>(gif.data()), static_cast<std::streamsize>(gif.size()));
-  }
+  for (const char* name : {"phone/a.gif", "photos/a-again.gif"}) write(at(name), make_gif(small));
   index();
   const json group = groups().at(1);
   const Names go = files(group, "go");
   EXPECT_TRUE(go.contains("a-small.png"));
   EXPECT_TRUE(files(group).contains("a.gif"));
   EXPECT_EQ(go.contains("a.gif") + go.contains("a-again.gif"), 1);
+}
+
+TEST_F(Duplicates, AnOriginalDoesNotGoForACutOutOfIt) {
+  cv::Mat cut_out(480, 640, CV_8U, cv::Scalar(0));
+  cv::ellipse(cut_out, {320, 240}, {290, 220}, 0, 0, 360, cv::Scalar(255), cv::FILLED);
+  cv::Mat a_third(480, 640, CV_8U, cv::Scalar(255));
+  a_third.rowRange(0, 160).setTo(0);
+  int seed = 20;
+  const std::map<std::string, cv::Mat> alphas = {{"cut-out", cut_out}, {"third", a_third}};
+  for (const auto& [name, alpha] : alphas) {
+    cv::imwrite(at("photos/" + name + "-of.jpg"), draw_in_colour(seed));
+    cv::imwrite(at("photos/" + name + ".png"), with_alpha(draw_in_colour(seed++), alpha));
+    cv::imwrite(at("photos/" + name + "-of.png"), draw_in_colour(seed));
+    cv::imwrite(at("photos/" + name + "-2.png"), with_alpha(draw_in_colour(seed++), alpha));
+  }
+  // An alpha channel that is opaque all over is nothing more.
+  const std::string original = at("photos/opaque-of.jpg");
+  cv::imwrite(original, draw_in_colour(seed));
+  cv::imwrite(at("photos/opaque.png"),
+              with_alpha(cv::imread(original), cv::Mat(480, 640, CV_8U, cv::Scalar(255))));
+  index();
+  EXPECT_THAT(added_that_go(), ElementsAre("opaque.png"));
+}
+
+TEST_F(Duplicates, AnOriginalDoesNotGoForAPoorerCopyStoredWithoutLoss) {
+  const auto decoded = [](const cv::Mat& picture, int quality) {
+    return cv::imdecode(encode(".jpg", picture, {cv::IMWRITE_JPEG_QUALITY, quality}),
+                        cv::IMREAD_COLOR);
+  };
+  int seed = 30;
+  const auto original = [&](const std::string& name) {
+    cv::imwrite(at("photos/" + name + "-of.jpg"), draw_in_colour(seed++),
+                {cv::IMWRITE_JPEG_QUALITY, 85});
+    return cv::imread(at("photos/" + name + "-of.jpg"));
+  };
+  cv::imwrite(at("photos/poor.png"), decoded(original("poor"), 10));
+  cv::imwrite(at("photos/saved-between.png"), decoded(original("saved-between"), 92));
+  cv::imwrite(at("photos/poor-jpeg.jpg"), decoded(original("poor-jpeg"), 10),
+              {cv::IMWRITE_JPEG_QUALITY, 95});
+  cv::Mat changed;
+  cv::GaussianBlur(original("soft"), changed, {}, 1.5);
+  cv::imwrite(at("photos/soft.png"), changed);
+  cv::resize(original("halved"), changed, {}, 0.5, 0.5, cv::INTER_AREA);
+  cv::resize(changed, changed, {640, 480}, 0, 0, cv::INTER_CUBIC);
+  cv::imwrite(at("photos/halved.png"), changed);
+  decoded(original("deep"), 10).convertTo(changed, CV_16U, 257);
+  cv::imwrite(at("photos/deep.png"), changed);
+  const cv::Mat lossless = draw_in_colour(seed++);
+  cv::imwrite(at("photos/lossless-of.png"), lossless);
+  cv::imwrite(at("photos/lossless-poor.png"), decoded(lossless, 10));
+  // The other way round, copies go.
+  const cv::Mat source = draw_in_colour(seed++);
+  cv::imwrite(at("photos/source.png"), source);
+  cv::imwrite(at("photos/source-60.jpg"), source, {cv::IMWRITE_JPEG_QUALITY, 60});
+  cv::imwrite(at("photos/source-90.jpg"), source, {cv::IMWRITE_JPEG_QUALITY, 90});
+  index();
+  EXPECT_THAT(added_that_go(), ElementsAre("source-60.jpg", "source-90.jpg"));
+}
+
+TEST_F(Duplicates, AnOriginalDoesNotGoForACopySavedAgainAndTurned) {
+  int seed = 50;
+  const auto original = [&](const std::string& name) {
+    cv::imwrite(at("photos/" + name + "-of.jpg"), draw_in_colour(seed++),
+                {cv::IMWRITE_JPEG_QUALITY, 85});
+    return cv::imread(at("photos/" + name + "-of.jpg"));
+  };
+  cv::Mat turned;
+  cv::rotate(original("turned"), turned, cv::ROTATE_90_CLOCKWISE);
+  cv::imwrite(at("photos/turned.jpg"), turned, {cv::IMWRITE_JPEG_QUALITY, 97});
+  cv::rotate(original("turned-back"), turned, cv::ROTATE_90_COUNTERCLOCKWISE);
+  cv::imwrite(at("photos/turned-back.png"), turned);
+  const auto poor = encode(".jpg", original("poor"), {cv::IMWRITE_JPEG_QUALITY, 10});
+  cv::rotate(cv::imdecode(poor, cv::IMREAD_COLOR), turned, cv::ROTATE_180);
+  cv::imwrite(at("photos/poor.jpg"), turned, {cv::IMWRITE_JPEG_QUALITY, 95});
+  // Turned without loss: either may go, here the younger one.
+  const auto kept = encode(".jpg", draw_in_colour(seed++), {cv::IMWRITE_JPEG_QUALITY, 85});
+  write(at("photos/kept.jpg"), kept);
+  fs::last_write_time(at("photos/kept.jpg"),
+                      fs::last_write_time(at("photos/kept.jpg")) - std::chrono::hours(1));
+  write(at("photos/kept-turned.jpg"), with_orientation(kept, 6));
+  index();
+  EXPECT_THAT(added_that_go(), ElementsAre("kept-turned.jpg", "turned-back.png", "turned.jpg"));
 }
 
 TEST_F(Duplicates, AFileOfSeveralPagesGoesOnlyForTheSameBytes) {

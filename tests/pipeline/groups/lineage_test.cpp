@@ -78,6 +78,46 @@ TEST(Lineage, ClippedWhitesDoNotHideTheSource) {
   EXPECT_EQ(lineage_of(original, saved(original.colours, 85)), Lineage::kOther);
 }
 
+// True if a JPEG can be saved from a picture stored without loss.
+bool is_source(const cv::Mat& picture, const Saved& jpeg) {
+  cv::Mat gray;
+  cv::cvtColor(picture, gray, cv::COLOR_BGR2GRAY);
+  return can_be_saved_from({gray, picture, {.is_lossless = true}}, jpeg.pixels, jpeg.file);
+}
+bool is_source(const Saved& picture, const Saved& jpeg) {
+  return can_be_saved_from({picture.pixels, picture.colours, picture.file}, jpeg.pixels, jpeg.file);
+}
+cv::Mat in_colour(const cv::Mat& gray) {
+  cv::Mat colours;
+  cv::cvtColor(gray, colours, cv::COLOR_GRAY2BGR);
+  return colours;
+}
+
+TEST(CanBeSavedFrom, ABetterCopyOfTheSamePicture) {
+  const cv::Mat picture = in_colour(draw_picture(640, 480, 9));
+  for (const int quality : {30, 75, 90, 98}) {
+    const Saved file = saved(picture, quality);
+    EXPECT_TRUE(is_source(picture, file)) << quality;
+    EXPECT_TRUE(is_source(saved(picture, 95), file)) << quality;
+    EXPECT_TRUE(is_source(file, saved(file.colours, quality))) << quality;
+  }
+  EXPECT_TRUE(is_source(saved(picture, 95), saved(saved(picture, 95).colours, 80)));
+}
+
+TEST(CanBeSavedFrom, NoPictureThatWasMadeFromIt) {
+  for (const int quality : {60, 85}) {
+    const Saved file = saved(in_colour(draw_picture(640, 480, 10)), quality);
+    std::vector<cv::Mat> made = {saved(file.colours, 10).colours, saved(file.colours, 92).colours};
+    cv::GaussianBlur(file.colours, made.emplace_back(), {}, 1.5);
+    cv::GaussianBlur(file.colours, made.emplace_back(), {}, 0.35);
+    made.push_back(resized(resized(file.colours, 0.5, cv::INTER_AREA), 2, cv::INTER_CUBIC));
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      EXPECT_FALSE(is_source(made[i], file)) << quality << " " << i;
+      EXPECT_FALSE(is_source(saved(made[i], 95), file)) << quality << " " << i;
+    }
+  }
+}
+
 TEST(CropSides, ACutLeavesNoEdgeAndACollageDoes) {
   const Quad place = {{{107, 87}, {427, 87}, {427, 327}, {107, 327}}};
   cv::Mat scene(480, 640, CV_8U);

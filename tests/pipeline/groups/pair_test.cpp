@@ -169,6 +169,24 @@ TEST(Relation, OfAMirrorImageTurnsAlikeFromEitherSide) {
   EXPECT_EQ(relation(pair, kFull, kFull).turn_degrees, 180);  // upside down, then mirrored
 }
 
+TEST(Relation, OfAWholePictureHasAnOrientation) {
+  const auto orientation = [](const Homography& map, PictureSize first, PictureSize second) {
+    return orientation_of_whole(relation(pair_of(map), first, second));
+  };
+  EXPECT_EQ(orientation(resizing(400, 300, 800, 600), kQuarter, kFull), 1);
+  EXPECT_EQ(orientation({{-1, 0, 799, 0, -1, 599, 0, 0, 1}}, kFull, kFull), 3);
+  EXPECT_EQ(orientation({{0, -1, 599, 1, 0, 0, 0, 0, 1}}, kFull, {600, 800}), 6);
+  EXPECT_EQ(orientation({{0, 1, 0, -1, 0, 799, 0, 0, 1}}, kFull, {600, 800}), 8);
+  const Relation crop = relation(pair_of(translation(-80, 0)), kFull, {720, 600});
+  EXPECT_EQ(orientation_of_whole(crop), std::nullopt);
+  EXPECT_EQ(orientation(turned_about_middle(kFull, 30), kFull, kFull), std::nullopt);
+  FoundPair mirrored = pair_of({{-1, 0, 799, 0, 1, 0, 0, 0, 1}});
+  mirrored.mirrored = true;
+  EXPECT_EQ(orientation_of_whole(relation(mirrored, kFull, kFull)), 2);
+  mirrored.first_to_second = {{0, 1, 0, 1, 0, 0, 0, 0, 1}};
+  EXPECT_EQ(orientation_of_whole(relation(mirrored, kFull, {600, 800})), 5);
+}
+
 TEST(Relation, OfPixelsThatDifferIsOneObjectAndSparesBoth) {
   const Relation found = relation(pair_of(translation(200, 100), 0.7), kQuarter, kFull);
   EXPECT_EQ(found.kind, PairKind::kObject);
