@@ -173,7 +173,7 @@ std::vector<RunRecord> read_runs(Connection& reading, std::size_t count) {
                   &RunRecord::elapsed_seconds, &RunRecord::outcome, &RunRecord::document);
 }
 
-// Marks runs that never ended, though nobody writes the database.
+// Marks runs that never ended as killed, unless a process is writing the database.
 void mark_killed(Connection& reading, std::vector<RunRecord>& runs) {
   const auto is_running = [](const RunRecord& run) { return run.outcome == "running"; };
   if (std::ranges::none_of(runs, is_running) || current_writer(reading.path())) return;

@@ -58,7 +58,8 @@ class Catalogue {
   std::vector<SkippedFile> quarantine(std::size_t after = 0, std::size_t count = kAll) const;
   std::vector<IndexRoot> roots() const;  // by path
   // Returns the last `count` runs, newest first. Each database numbers its own. A run that never
-  // ended is "killed" if nobody writes the database.
+  // ended is "killed" unless a process is writing the database. Throws Error(kStorage) if it cannot
+  // be read.
   std::vector<RunRecord> runs(std::size_t count) const;
 
  private:

@@ -265,9 +265,9 @@ class Proposer {
   std::string reason_to_go(const GroupCandidate& one, const GroupCandidate& other,
                            const Related& how) {
     if (was_made_from(one.keep, other.keep, how.relation, inspector_)) {
-      const auto pixels = [](PictureSize size) { return double{1} * size.width * size.height; };
-      return pixels(one.keep.size) == pixels(other.keep.size) ? "it was saved again from the other"
-                                                              : "it was enlarged from the other";
+      return one.keep.size.pixels() == other.keep.size.pixels()
+                 ? "it was saved again from the other"
+                 : "it was enlarged from the other";
     }
     const bool is_part = how.kind != PairKind::kExact && how.relation.second_shown < kWholeShare;
     if (is_part && one.keep.preference == other.keep.preference) return "the other shows more";

@@ -24,10 +24,6 @@ constexpr double kOtherResolution = 1.2;
 // The ratio of quantisation steps from which on two JPEG files are of one quality.
 constexpr double kSameQuality = 0.95;
 
-double pixels_of(PictureSize size) {
-  return double{1} * size.width * size.height;
-}
-
 int properties(const FileDescription& file) {
   return (file.frames != 1 ? 1 : 0) + (file.pictures > 1 ? 1 : 0) + (file.has_video ? 1 : 0) +
          (file.has_gain_map ? 1 : 0) + (file.has_depth ? 1 : 0) + (file.trailer_bytes > 0 ? 1 : 0) +
@@ -70,7 +66,7 @@ constexpr std::array<KeepRule, 12> kRules = {{
      }},
     {"the other has more pixels",
      [](Candidate a, Candidate b) -> std::partial_ordering {
-       return pixels_of(b.size) <=> pixels_of(a.size);
+       return b.size.pixels() <=> a.size.pixels();
      }},
     {"the other has more than 256 colours",
      [](Candidate a, Candidate b) -> std::partial_ordering {
@@ -274,7 +270,7 @@ Lineage FileInspector::compare(const KeepCandidate& file, const KeepCandidate& f
                                int orientation) {
   const FileDescription& ours = file.description;
   const FileDescription& theirs = from.description;
-  if (pixels_of(file.size) < pixels_of(from.size)) return Lineage::kOther;
+  if (file.size.pixels() < from.size.pixels()) return Lineage::kOther;
   const bool is_resized = !(file.size == turned(from.size, orientation));
   if (!is_resized) {
     if (ours.is_lossless) return compare_lossless(file, from, orientation);

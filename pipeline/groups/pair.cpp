@@ -133,6 +133,10 @@ bool is_edit(const Homography& map, PictureSize first, PictureSize second, doubl
   return departure <= std::max(kMostBent * 2 * radius, kLeastErrorPx * std::max(1.0, scale));
 }
 
+bool is_upright_or_quarter_turned(const Relation& relation) {
+  return std::abs(std::remainder(relation.turn_degrees, 90)) <= kQuarterTurnSlack;
+}
+
 }  // namespace
 
 std::string_view to_string(PairKind kind) {
@@ -213,8 +217,7 @@ std::optional<int> orientation_of_whole(const Relation& relation) {
   if (!is_turned || std::min(relation.first_shown, relation.second_shown) < kWholeShare) {
     return std::nullopt;
   }
-  const double beyond = std::abs(std::remainder(relation.turn_degrees, 90));
-  if (beyond > kQuarterTurnSlack) return std::nullopt;
+  if (!is_upright_or_quarter_turned(relation)) return std::nullopt;
   const Point across{relation.outline[1].x - relation.outline[0].x,
                      relation.outline[1].y - relation.outline[0].y};
   const Point down{relation.outline[3].x - relation.outline[0].x,
@@ -228,7 +231,6 @@ std::optional<int> orientation_of_whole(const Relation& relation) {
 }
 
 std::string_view what_is_hidden(const Relation& relation, PictureSize first, PictureSize second) {
-  const auto pixels = [](PictureSize size) { return double{1} * size.width * size.height; };
   if (relation.kind == PairKind::kExact) return {};
   if (relation.kind < PairKind::kVariant) return "is another picture";
   if (relation.kind == PairKind::kVariant) {
@@ -238,10 +240,11 @@ std::string_view what_is_hidden(const Relation& relation, PictureSize first, Pic
   if (relation.difference->is_relit) return "has another light or tone than the other";
   if (relation.first_shown < kWholeShare) return "is not shown whole by the other";
   if (relation.kind == PairKind::kCopy) {
-    return pixels(second) >= pixels(first) ? "" : kHasMorePixels;
+    return second.pixels() >= first.pixels() ? "" : kHasMorePixels;
   }
-  const double beyond = std::abs(std::remainder(relation.turn_degrees, 90));
-  if (beyond > kQuarterTurnSlack) return "is turned, and which of both was resampled is unknown";
+  if (!is_upright_or_quarter_turned(relation)) {
+    return "is turned, and which of both was resampled is unknown";
+  }
   return relation.scale >= kSameScale ? "" : kHasMorePixels;
 }
 

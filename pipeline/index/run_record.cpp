@@ -91,7 +91,7 @@ void RunRecorder::fail(const std::string& message, const IndexRunReport* so_far)
     }
     write("failed", document);
   } catch (const std::exception&) {
-    // The run stays "running"; the next one marks it "killed".
+    // The run never ends, and so counts as killed; see Catalogue::runs().
   }
 }
 

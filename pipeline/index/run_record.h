@@ -16,8 +16,8 @@ namespace lookalike {
 // docs/nightly.md describes the keys.
 nlohmann::ordered_json run_document(const IndexRunReport& report);
 
-// The record of one run in its index: "running" from the start, so that a killed run shows. Stays
-// so if the recorder is destroyed before end() or fail().
+// The record of one run in its index: "running" from the start, so that a killed run shows; see
+// Catalogue::runs(). Stays so if the recorder is destroyed before end() or fail().
 class RunRecorder {
  public:
   RunRecorder(IndexWriter& writer, std::string_view command);

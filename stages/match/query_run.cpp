@@ -25,8 +25,8 @@ constexpr double kEvenChance = 0.5;
 // Images that a second look verifies for each one of a first look.
 constexpr std::size_t kSecondLookDepth = 3;
 constexpr std::size_t kMostSearchesOfRest = 4;  // of one query
-// Least probability of an image found there. Each search judges hundreds of images, so an ordinary
-// threshold would let chance in.
+// Least probability of an image found there. Each search judges hundreds of images, some of which
+// pass options.same_probability by chance.
 constexpr double kSureInRest = 0.8;
 // Images, the best by votes, among which an image's neighbours are looked for.
 constexpr std::size_t kNeighbourCandidates = 40;

@@ -92,6 +92,7 @@ class Place {
     return compare_(best_, match);
   }
 
+  // Judges a match beside the best, to which it loses if it has lost to an earlier best.
   void settle(Match& match, const RivalComparison& found) {
     if (!found.is_one_print()) return;
     if (of_its_print_ == nullptr) of_its_print_ = &match;

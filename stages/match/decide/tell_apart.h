@@ -12,9 +12,10 @@ namespace lookalike {
 using CompareMatches = std::function<RivalComparison(const Match& first, const Match& second)>;
 
 // Tells images of one print apart, such as two flavours of one brand: the photo shows at most one
-// of them. Matches of the same object or more whose pixels were compared, and parts, are compared
-// with the best of the former in the same place, the first 16 of them. One loses to the other by
-// its colours, or if the photo shows the other in place of its own detail. The loser becomes a
+// of them. The best match of a place, of the same object or more, is compared with the other
+// matches there of the same object or more and with parts, 16 times at most; their pixels must have
+// been compared with the photo. One loses to the other by its colours, or if the photo shows the
+// other in place of its own detail. The loser becomes a
 // part; if that is the best, the other takes its rank and its score. If the photo lacks what sets
 // the best apart from all that are of its print, it shows one that is not indexed: the best becomes
 // a part, and so does every other one whose own detail the photo lacks. Variants, duplicates and

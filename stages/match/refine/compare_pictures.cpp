@@ -189,7 +189,7 @@ bool compare_colour(const cv::Mat& object, const cv::Mat& scene, CellGrid& grid)
   return variance >= kLeastColour && lost >= kMostColourLost * variance;
 }
 
-// Makes the cells differ of which one picture alone shows half or more.
+// Marks a cell as different if half or more of it is transparent in one picture alone.
 void add_hidden(const cv::Mat& hidden, CellGrid& grid) {
   constexpr double kHalf = 127;
   if (hidden.empty()) return;

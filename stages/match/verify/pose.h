@@ -22,6 +22,7 @@ struct PictureSize {
   int width = 0;
   int height = 0;
 
+  double pixels() const { return double{1} * width * height; }
   bool operator==(const PictureSize&) const = default;
 };
 

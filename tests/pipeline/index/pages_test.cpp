@@ -28,6 +28,15 @@ class Pages : public IndexRunTest {
     for (const unsigned seed : seeds) pages.push_back(page(seed));
     return write(name, encode_pages(pages));
   }
+  // Draws three images and a file of 40 pages, which runs index one by one.
+  void draw_long_scan() {
+    draw_some(3);
+    std::vector<unsigned> pages(40);
+    std::iota(pages.begin(), pages.end(), 10U);
+    scan(pages, "q.tif");
+    config_.codebook.sample_images = 3;
+    config_.store.batch_images = 1;
+  }
   // Returns the numbers of a file's indexed pages.
   std::vector<std::uint32_t> indexed(const std::string& file) const {
     std::vector<std::uint32_t> numbers;
@@ -95,12 +104,7 @@ TEST_F(Pages, FollowTheirFile) {
 }
 
 TEST_F(Pages, ThatAStoppedRunDidNotReachComeWithTheNextOne) {
-  draw_some(3);
-  std::vector<unsigned> pages(40);
-  std::iota(pages.begin(), pages.end(), 10U);
-  scan(pages, "q.tif");
-  config_.codebook.sample_images = 3;
-  config_.store.batch_images = 1;
+  draw_long_scan();
   const std::string content = fresh_content();
   fs::remove_all(config_.store.database);
   bool was_within_the_file = false;
@@ -114,12 +118,7 @@ TEST_F(Pages, ThatAStoppedRunDidNotReachComeWithTheNextOne) {
 }
 
 TEST_F(Pages, CountTheirFileAsIndexedByTheRunThatReachesTheLast) {
-  draw_some(3);
-  std::vector<unsigned> pages(40);
-  std::iota(pages.begin(), pages.end(), 10U);
-  scan(pages, "q.tif");
-  config_.codebook.sample_images = 3;
-  config_.store.batch_images = 1;
+  draw_long_scan();
   for (int count = 1; run_stopped(count).stopped && index().counts().images <= 4;) ++count;
   ASSERT_LT(index().counts().images, 43U);
   EXPECT_EQ(run().indexed, 1U);
