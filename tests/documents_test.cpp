@@ -1,4 +1,4 @@
-// What documents name exists, and figures that they cite are those of the measurements.
+// What documents name exists.
 
 #include <algorithm>
 #include <cstddef>
@@ -30,7 +30,6 @@ using testing::IsEmpty;
 using Strings = std::vector<std::string>;
 
 const fs::path kRoot = LOOKALIKE_SOURCE_DIR;
-const std::string kMeasurements = "docs/measurements/";
 
 // The first group of every match, or the whole match of a pattern without groups.
 Strings matches(const std::string& text, const std::regex& pattern) {
@@ -185,15 +184,26 @@ std::string code_of(const std::string& text) {
   return code;
 }
 
-// Commands of lookalike, and programs, that the reference does not list and no target builds.
+// "lookalike query" and the like for every command, and the names of the stage executables.
+std::set<std::string> known_commands() {
+  static const std::regex kCommand(R"(\n  COMMAND\((\w+),)");
+  std::set<std::string> known = {"lookalike help",     // an option's other name
+                                 "lookalike tuning"};  // a mark of a file
+  for (const std::string& name :
+       matches(content_of(kRoot / "tools/lookalike/commands.h"), kCommand)) {
+    known.insert("lookalike " + name);
+  }
+  for (const auto& entry : fs::directory_iterator(kRoot / "tools/stages")) {
+    known.insert("lookalike-" + entry.path().stem().native());
+  }
+  return known;
+}
+
+// Commands of lookalike that do not exist, and programs that no target builds.
 Strings unknown_commands(const std::string& text) {
-  static const std::regex kHeading("\n## (lookalike[^\n]*)");
   static const std::regex kCommand(
       R"((?:^|[\n|&;] *|\$ |\(|sudo )(lookalike(?:-[a-z]+(?![\w@.-])| [a-z]+\b)))");
-  static const std::set<std::string> kOther = {"lookalike help",     // an option's other name
-                                               "lookalike tuning"};  // a mark of a file
-  static const Strings headings = matches(content_of(kRoot / "docs/reference.md"), kHeading);
-  static const std::set<std::string> known(headings.begin(), headings.end());
+  static const std::set<std::string> known = known_commands();
   static const std::string targets = [] {
     std::string text_of_all;
     for (const char* folder : {"stages", "tools"}) {
@@ -207,9 +217,7 @@ Strings unknown_commands(const std::string& text) {
   for (const std::string& command : matches(code_of(text), kCommand)) {
     const bool is_target = command.find('-') != command.npos &&
                            std::regex_search(targets, std::regex("\\(" + command + "\\b"));
-    if (!known.contains(command) && !kOther.contains(command) && !is_target) {
-      unknown.push_back(command);
-    }
+    if (!known.contains(command) && !is_target) unknown.push_back(command);
   }
   return unknown;
 }
@@ -261,10 +269,11 @@ TEST(DocumentCheck, CatchesKeysThatAreGone) {
 
 // Commits
 
-// Words that look like abbreviated commits: seven hexadecimal digits, not all of one kind.
+// Words that look like abbreviated commits: seven hexadecimal digits, not all of one kind. Those in
+// URLs are of other repositories.
 Strings commits_in(const std::string& text) {
   static const std::regex kCommit(R"(\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7}\b)");
-  return matches(text, kCommit);
+  return matches(replaced(text, R"(https?://[^\s)]+)", ""), kCommit);
 }
 
 // Runs git in the repository; true if it succeeds.
@@ -288,121 +297,12 @@ TEST(Documents, NameOnlyCommitsOfTheHistory) {
 }
 
 TEST(DocumentCheck, TellsCommitsFromWordsAndNumbers) {
-  EXPECT_THAT(commits_in("7e3d4e0, of a612da0 (1048576 words, defaced, 0x1234abcd)"),
+  EXPECT_THAT(commits_in("7e3d4e0, of a612da0 (1048576 words, defaced, 0x1234abcd), "
+                         "https://example.org/76f570f"),
               ElementsAre("7e3d4e0", "a612da0"));
 }
 
-// Figures
-
-// Numbers with their unit if one follows; without one, those of more than one digit.
-Strings figures_in(const std::string& text) {
-  static const std::regex kFigure(
-      R"((?:^|[^\w.,^-])(\d[\d,]*(?:\.\d+)?(?: (?:ms|s|us|%|[kKMG]i?B|[GT]FLOP/s|[kMGT]B/s|photos/s)(?!\w)|(?![\w]))))");
-  Strings figures;
-  for (std::string figure : matches(replaced(text, "\\s+", " "), kFigure)) {
-    while (figure.ends_with(',')) figure.pop_back();
-    if (figure.size() > 1) figures.push_back(figure);
-  }
-  return figures;
-}
-
-// The figures of a text that the measured text does not have.
-Strings unmeasured(const std::string& text, const std::string& measured) {
-  const Strings figures = figures_in(measured);
-  const std::set<std::string> known(figures.begin(), figures.end());
-  Strings unknown;
-  for (const std::string& figure : figures_in(text)) {
-    if (!known.contains(figure)) unknown.push_back(figure);
-  }
-  return unknown;
-}
-
-// The sentences of a text, each on one line. A row of a table and an item of a list begin anew.
-Strings sentences(const std::string& text) {
-  static const std::regex kBreak(R"(\n(?=\n|\||#|- |\d\. ))");
-  Strings found;
-  std::istringstream blocks(replaced(std::regex_replace(text, kBreak, "\f"), "[ \n]+", " "));
-  for (std::string block; std::getline(blocks, block, '\f');) {
-    std::size_t start = 0;
-    for (std::size_t end = 0; (end = block.find(". ", end)) != block.npos;) {
-      end += 2;
-      const bool goes_on =
-          end < block.size() && std::islower(static_cast<unsigned char>(block[end]));
-      if (!goes_on) found.push_back(block.substr(start, end - start)), start = end;
-    }
-    found.push_back(block.substr(start));
-  }
-  return found;
-}
-
-// The figures of sentences that link to pages of measurements, and that these pages do not have.
-Strings differing_figures(const std::string& text) {
-  static const std::regex kPage(R"(\([\w./]*measurements/([a-z]+\.md))");
-  Strings differing;
-  for (const std::string& sentence : sentences(text)) {
-    std::string measured;
-    for (const std::string& page : matches(sentence, kPage)) {
-      measured += content_of(kRoot / kMeasurements / page);
-    }
-    if (measured.empty()) continue;
-    for (const std::string& figure : unmeasured(sentence, measured)) differing.push_back(figure);
-  }
-  return differing;
-}
-
-std::string section(const std::string& text, const std::string& heading) {
-  const std::size_t start = text.find("\n## " + heading + '\n');
-  EXPECT_NE(start, text.npos) << heading;
-  return text.substr(std::min(start, text.size()), text.find("\n## ", start + 1) - start);
-}
-
-TEST(Readme, ComparesByFiguresOfTheMeasurements) {
-  std::string measured;
-  for (const auto& [document, text] : documents()) {
-    if (document.starts_with(kMeasurements)) measured += text;
-  }
-  const std::string compared = section(content_of(kRoot / "README.md"), "How it compares");
-  EXPECT_THAT(figures_in(compared), testing::SizeIs(testing::Ge(10U)));
-  EXPECT_THAT(unmeasured(compared, measured), IsEmpty());
-}
-
-TEST(Documents, TakeFiguresFromThePageThatTheyCite) {
-  expect_none([](const std::string&, const std::string& text) { return differing_figures(text); });
-}
-
-TEST(DocumentCheck, CatchesFiguresThatDiffer) {
-  const std::string measured = "takes 38 ms, SIFT 128 ms; mAP 0.656, 1,048,576 words, 20.6 s";
-  EXPECT_THAT(unmeasured("1,048,576 words, 38 ms of 128\nms, 2 of 3, and a mAP of 0.656", measured),
-              IsEmpty());
-  EXPECT_THAT(unmeasured("38 s, 0.65, 21 and 20.6 ms", measured),
-              ElementsAre("38 s", "0.65", "21", "20.6 ms"));
-}
-
-TEST(DocumentCheck, CatchesAFigureThatItsPageDoesNotHave) {
-  const std::string link = "([scale](docs/measurements/scale.md))";
-  EXPECT_THAT(
-      differing_figures("It takes 9,999 ms. A log has 3.1\nGB " + link + ", 300.9 M features."),
-      IsEmpty());
-  EXPECT_THAT(differing_figures("- A log has 3.1 GB.\n- A file has 9,999 GB\n  " + link + "."),
-              ElementsAre("9,999 GB"));
-}
-
-// Words
-
-// Uses of "bar" other than for a bar on a screen: a threshold is named by what it limits.
-Strings bars(const std::string& text) {
-  static const std::regex kBar(R"(\bbars?\b)", std::regex::icase);
-  return matches(replaced(text, R"([Pp]rogress\s+bars?|bar\s+charts?)", ""), kBar);
-}
-
-TEST(Documents, DoNotCallAThresholdABar) {
-  expect_none([](const std::string&, const std::string& text) { return bars(text); });
-}
-
-TEST(DocumentCheck, CatchesBarsThatAreNotOnAScreen) {
-  EXPECT_THAT(bars("A progress\nbar, a bar chart, the bar (2 s) is met; Bars. A barn."),
-              ElementsAre("bar", "Bars"));
-}
+// The rest
 
 TEST(DocumentCheck, CoversEveryDocument) {
   const auto texts = documents();

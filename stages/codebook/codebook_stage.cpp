@@ -21,8 +21,8 @@ constexpr std::size_t kStartFeaturesPerWord = 12;
 // Training features per cell centre.
 constexpr std::size_t kFeaturesPerCentre = 64;
 
-// Default numbers of cells, and the words from which they apply. docs/measurements/scale.md, "More
-// words", has the share of features that lose their nearest word.
+// Default numbers of cells, and the words from which they apply. The share of features that lose
+// their nearest word: docs/measurements/performance.md, "More words".
 constexpr std::size_t kFewestWordsWithCells = 16384;  // fewer are compared all at once
 constexpr std::size_t kCellsOfTrainedWords = 64;
 // Training more words on all features together takes too long: they are trained cell by cell.

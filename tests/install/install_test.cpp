@@ -122,6 +122,7 @@ TEST_F(Installed, UnitsAndDocumentsAreThere) {
                            "examples/cluster/step", "examples/cluster/slurm/submit"}) {
     EXPECT_TRUE(fs::exists(documents() / name)) << name;
   }
+  EXPECT_THAT(content_of(documents() / "docs" / "reference.md"), HasSubstr("## lookalike query"));
 }
 
 TEST_F(Installed, LinksOfDocumentsLeadToInstalledFiles) {

@@ -4,7 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
-// Manual pages, completions and docs/reference.md, made from a program's own options.
+// Manual pages, completions and a reference, made from a program's own options.
 namespace lookalike {
 
 // Returns the manual page of a program or of one of its commands, as roff with the macros of
@@ -12,7 +12,7 @@ namespace lookalike {
 //   help  words the options as --help does
 std::string manual_page(const CLI::App& command, const CLI::Formatter& help);
 
-// Returns the chapters of docs/reference.md about a program and its commands, as Markdown.
+// Returns the chapters of the reference about a program and its commands, as Markdown.
 std::string reference(const CLI::App& program, const CLI::Formatter& help);
 
 // Returns a script that completes the words of a program and its commands. shell: "bash", "zsh" or

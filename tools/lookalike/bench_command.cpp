@@ -270,7 +270,7 @@ void add_bench_command(CLI::App& app, Action& action) {
       "With --pipeline: the speed of a run compared with decoding alone, and the stage that limits "
       "it.\n"
       "With --scale: the cost of building, searching and changing a large index, which is removed "
-      "afterwards. docs/measurements/scale.md explains the figures.\n"
+      "afterwards. docs/measurements/performance.md explains the figures.\n"
       "Example: lookalike bench --kernel correlation",
       bench);
 }

@@ -112,7 +112,7 @@ TEST(CodebookStage, ThresholdsAreOfTheWordsThatCellsGive) {
   EXPECT_GT(differing(words, all.words), 0U);
 }
 
-// docs/measurements/scale.md, "More words", has figures for the descriptors of photos.
+// docs/measurements/performance.md, "More words", has figures for the descriptors of photos.
 TEST(CodebookStage, FewFeaturesGetAnotherWordThanTheNearestOfAll) {
   OpenClSession session;
   const std::vector<float> features = clustered_features(24000, 2000, 0.4, 1);
