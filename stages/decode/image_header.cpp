@@ -115,10 +115,10 @@ bool has_deep_planes(const TiffSamples& samples) {
   return samples.is_planar && samples.count > 1 && samples.bits > 8;
 }
 
-// Returns the range of the values of a TIFF file in grey or RGB where it is another than that of
-// whole numbers of 1, 8 or 16 bits: 10, 12 and 14 bits, which OpenCV scales to 16; as many in 16 by
-// tag 281 (MaxSampleValue), unless it is a mere statistic; signed numbers and floats. None where
-// OpenCV would mix up planes of more than 8 bits.
+// Returns the value range of a TIFF in grey or RGB that OpenCV would scale wrongly: 10, 12 and 14
+// bits, which it scales to 16; as many in 16 by tag 281 (MaxSampleValue), unless that is a mere
+// statistic; signed numbers and floats. Returns none where it would mix up planes of more than 8
+// bits.
 std::optional<ValueRange> tiff_range(const TiffSamples& samples) {
   const bool white_is_zero = samples.colour_space == 0;
   if (samples.colour_space > 2 || has_deep_planes(samples)) return std::nullopt;

@@ -15,12 +15,11 @@ using CompareMatches = std::function<RivalComparison(const Match& first, const M
 // of them. The best match of a place, of the same object or more, is compared with the other
 // matches there of the same object or more and with parts, 16 times at most; their pixels must have
 // been compared with the photo. One loses to the other by its colours, or if the photo shows the
-// other in place of its own detail. The loser becomes a
-// part; if that is the best, the other takes its rank and its score. If the photo lacks what sets
-// the best apart from all that are of its print, it shows one that is not indexed: the best becomes
-// a part, and so does every other one whose own detail the photo lacks. Variants, duplicates and
-// matches that correlate by 0.7 or more never lose, and those that correlate by kAgreeingPixels or
-// more do not lose by detail.
+// other in place of its own detail. The loser becomes a part; if that is the best, the other takes
+// its rank and its score. If the photo lacks the best match's own detail, its print is not indexed:
+// that match becomes a part, and so does every other one whose own detail the photo lacks.
+// Variants, duplicates and matches that correlate by 0.7 or more never lose, and those that
+// correlate by kAgreeingPixels or more do not lose by detail.
 //   judged  best first, with decisions
 void tell_rivals_apart(std::vector<Match>& judged, const CompareMatches& compare);
 
