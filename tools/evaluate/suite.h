@@ -53,7 +53,7 @@ struct SuiteAnswer {
   std::size_t rank = 0;      // of the photo, from 1; 0: not found
   double iou = 0;            // of the answered and the true quad
   std::string first;         // the best match; empty without any
-  bool confirmed = false;    // the photo is first, and a duplicate or the same object
+  bool confirmed = false;    // the photo is first, and the same object or more
 };
 
 struct SuiteResult {
