@@ -70,6 +70,38 @@ FileDescriptor create_temporary(const std::filesystem::path& temporary) {
   return FileDescriptor();
 }
 
+// Opens a regular file for reading, without waiting for writers of a FIFO. Returns none, with
+// errno, for what is not one.
+FileDescriptor open_regular(const std::filesystem::path& file, bool may_be_link) {
+  const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (may_be_link ? 0 : O_NOFOLLOW);
+  FileDescriptor opened(::open(file.c_str(), flags));
+  struct stat status {};
+  if (!opened.is_open()) {
+    if (errno == ENXIO) errno = ENOTSUP;  // a socket
+    return opened;
+  }
+  if (::fstat(opened.number(), &status) != 0) return FileDescriptor();
+  if (S_ISREG(status.st_mode)) return opened;
+  errno = S_ISDIR(status.st_mode) ? EISDIR : ENOTSUP;
+  return FileDescriptor();
+}
+
+// Appends at most `most` bytes of the rest of a file. Returns false, with errno, on an error.
+bool append_bytes(const FileDescriptor& file, std::size_t most, std::string& bytes) {
+  constexpr std::size_t kPartBytes = std::size_t{1} << 16U;
+  for (std::size_t left = most; left > 0;) {
+    const std::size_t done = bytes.size();
+    bytes.resize(done + std::min(left, kPartBytes));
+    const ssize_t count = ::read(file.number(), bytes.data() + done, bytes.size() - done);
+    const auto moved = static_cast<std::size_t>(std::max<ssize_t>(count, 0));
+    bytes.resize(done + moved);
+    left -= moved;
+    if (count == 0) break;
+    if (count < 0 && errno != EINTR) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 FileDescriptor::~FileDescriptor() {
@@ -100,20 +132,36 @@ bool leads_to(const std::filesystem::path& name, const FileDescriptor& file) {
          named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
 }
 
-std::optional<std::string> read_file(const std::filesystem::path& file, std::size_t at_most) {
-  constexpr std::size_t kPartBytes = std::size_t{1} << 16U;
-  const FileDescriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!opened.is_open()) return std::nullopt;
+std::optional<std::string> read_file(const std::filesystem::path& file, const FileKind& kind) {
+  const FileDescriptor opened = open_regular(file, kind.may_be_link);
+  struct stat status {};
+  if (!opened.is_open() || ::fstat(opened.number(), &status) != 0) return std::nullopt;
+  const auto fail = [](int reason) {
+    errno = reason;
+    return std::nullopt;
+  };
+  if (static_cast<std::uint64_t>(status.st_size) > kind.most_bytes) return fail(EFBIG);
   std::string bytes;
-  while (bytes.size() < at_most) {
-    const std::size_t done = bytes.size();
-    bytes.resize(done + std::min(at_most - done, kPartBytes));
-    const ssize_t count = ::read(opened.number(), bytes.data() + done, bytes.size() - done);
-    bytes.resize(done + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
-    if (count == 0) break;
-    if (count < 0 && errno != EINTR) return std::nullopt;
-  }
+  if (!append_bytes(opened, kind.beginning.size(), bytes)) return std::nullopt;
+  if (bytes != kind.beginning) return fail(EBADMSG);
+  // One byte more than allowed shows that the file grows, or belongs to /proc, where sizes are 0.
+  if (!append_bytes(opened, kind.most_bytes + 1 - bytes.size(), bytes)) return std::nullopt;
+  if (bytes.size() > kind.most_bytes) return fail(EFBIG);
   return bytes;
+}
+
+std::optional<std::string> read_start(const std::filesystem::path& file, std::size_t at_most) {
+  const FileDescriptor opened = open_regular(file, true);
+  std::string bytes;
+  if (!opened.is_open() || !append_bytes(opened, at_most, bytes)) return std::nullopt;
+  return bytes;
+}
+
+std::string why_unread() {
+  if (errno == ENOTSUP) return "not a regular file";
+  if (errno == ELOOP) return "a symbolic link, or a circle of them";
+  if (errno == EBADMSG) return "a file of another kind";
+  return std::generic_category().message(errno);
 }
 
 void fail_file(const std::filesystem::path& name, const char* what) {

@@ -68,9 +68,25 @@ std::filesystem::path resolved(const std::filesystem::path& file);
 // True if the name, through links, leads to the open file.
 bool leads_to(const std::filesystem::path& name, const FileDescriptor& file);
 
-// Reads a file, or its first `at_most` bytes. Returns nothing, with errno, if it cannot be read.
-std::optional<std::string> read_file(const std::filesystem::path& file,
-                                     std::size_t at_most = std::numeric_limits<std::size_t>::max());
+// What read_file() accepts under a name where others may have put anything: a FIFO that never ends,
+// a device, a link, a sparse file of a terabyte.
+struct FileKind {
+  std::size_t most_bytes = std::numeric_limits<std::ptrdiff_t>::max();
+  bool may_be_link = true;          // a symbolic link; only the last part of the name counts
+  std::string_view beginning = {};  // of every file of the kind, at most 64 KiB
+};
+
+// Reads a whole regular file without waiting. Returns nothing, with errno, if it cannot be read or
+// is not of the kind: EISDIR for a folder, ENOTSUP for other files that are not regular, ELOOP for
+// a link, EFBIG for more bytes, EBADMSG for another beginning. Reads no more than the beginning of
+// a file that has another.
+std::optional<std::string> read_file(const std::filesystem::path& file, const FileKind& kind = {});
+
+// Reads the first `at_most` bytes of a regular file, or all if it has fewer. Errors as read_file().
+std::optional<std::string> read_start(const std::filesystem::path& file, std::size_t at_most);
+
+// Returns why read_file() has just failed, from errno: "not a regular file".
+std::string why_unread();
 
 // Throws Error(kStorage, "NAME: WHAT: the reason in errno").
 [[noreturn]] void fail_file(const std::filesystem::path& name, const char* what);

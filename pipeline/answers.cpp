@@ -172,10 +172,7 @@ Json with_schema(const Json& json) {
 void add_origin(const std::string& path, Json& answer) {
   constexpr std::size_t kStartBytes = std::size_t{256} << 10U;  // where cameras put EXIF
   const std::string file = page_of(path).file;
-  std::error_code error;
-  std::optional<std::string> start;
-  // The file may have become a FIFO.
-  if (std::filesystem::is_regular_file(file, error)) start = read_file(file, kStartBytes);
+  const std::optional<std::string> start = read_start(file, kStartBytes);
   const PhotoOrigin origin = start ? origin_of(bytes_of(*start)) : PhotoOrigin();
   const auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
   answer["taken"] = text(origin.taken);

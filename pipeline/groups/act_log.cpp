@@ -1,5 +1,6 @@
 #include "pipeline/groups/act_log.h"
 
+#include <cerrno>
 #include <chrono>
 #include <optional>
 #include <sys/stat.h>
@@ -20,6 +21,9 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kLogMark = "duplicates of lookalike";
 constexpr int kLogVersion = 1;
+constexpr FileKind kLogFile{.most_bytes = std::size_t{256} << 20U,
+                            .may_be_link = false,
+                            .beginning = R"({"log":"duplicates of lookalike",)"};
 constexpr const char* kMove = "move";
 constexpr const char* kHardLink = "hardlink";
 
@@ -124,17 +128,16 @@ void write_log(const std::filesystem::path& file, const ActionPlan& plan) {
 
 ActionPlan read_log(const std::filesystem::path& file) {
   const std::string name = printable(file.native());
-  const std::optional<std::string> text = read_file(file);
-  if (!text) {
-    throw Error(ErrorKind::kInput,
-                name + ": cannot be read: " + std::generic_category().message(errno));
-  }
+  const std::optional<std::string> text = read_file(file, kLogFile);
+  if (!text && errno == EBADMSG)
+    throw Error(ErrorKind::kInput, name + ": is no log of lookalike, or damaged");
+  if (!text) throw Error(ErrorKind::kInput, name + ": cannot be read: " + why_unread());
   try {
     return parsed(*text);
   } catch (const Error& error) {
     throw Error(ErrorKind::kInput, name + ": " + error.what());
   } catch (const std::exception&) {
-    throw Error(ErrorKind::kInput, name + ": is damaged, or no log of lookalike");
+    throw Error(ErrorKind::kInput, name + ": is no log of lookalike, or damaged");
   }
 }
 

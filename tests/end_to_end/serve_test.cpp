@@ -440,6 +440,29 @@ TEST_F(ServeTest, TellsLogsOfOneNameApart) {
   EXPECT_EQ(fs::hard_link_count(at("posters/0.jpg")), 1U);
 }
 
+TEST_F(ServeTest, PassesOverWhatOnlyHasTheNameOfALog) {
+  run_program("lookalike", {"duplicates", "-q", "-d", at("index.db")});
+  start_acting(at("away"));
+  const json body = {
+      {"action", "move"},
+      {"files", {{{"path", at("posters/small.jpg")}, {"stays", at("posters/1.jpg")}}}}};
+  const json moved = json::parse(ask("POST /v1/actions", {}, body.dump()).body);
+  ASSERT_EQ(::mkfifo(at("away/lookalike-fifo.log").c_str(), 0600), 0);
+  fs::create_directory(at("away/lookalike-folder.log"));
+  fs::create_symlink("/dev/zero", at("away/lookalike-device.log"));
+  fs::create_symlink(moved["log"].get<std::string>(), at("away/lookalike-link.log"));
+  for (int i = 0; i < 110; ++i) {
+    const std::string name = at("away/lookalike-" + std::to_string(i) + ".log");
+    std::ofstream(name).flush();
+    fs::resize_file(name, std::uintmax_t{200} << 20U);  // sparse
+  }
+  const json actions = get("/v1/actions")["actions"];
+  ASSERT_EQ(actions.size(), 1U) << actions;
+  EXPECT_EQ(actions[0]["log"], moved["log"]) << "however many files came later";
+  expect_error(ask("POST /v1/undo", {}, json({{"log", at("away/lookalike-7.log")}}).dump()), 400,
+               "input");
+}
+
 TEST_F(ServeTest, LeavesFilesThatMustNotGo) {
   run_program("lookalike", {"duplicates", "-q", "-d", at("index.db")});
   start_acting(at("away"));

@@ -259,10 +259,9 @@ HttpResponse list_actions(const HttpRequest& request, SearchState& /*state*/,
                           ServeContext& context) {
   check_parameters(request, {});
   require_actions(context);
-  std::vector<fs::path> found = logs(context);
-  found.resize(std::min(found.size(), kMaxLogs));
   Json actions = Json::array();
-  for (const fs::path& log : found) {
+  for (const fs::path& log : logs(context)) {
+    if (actions.size() == kMaxLogs) break;
     check_time();
     try {
       const ActionPlan plan = read_log(log);
