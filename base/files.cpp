@@ -1,7 +1,6 @@
 #include "base/files.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -22,17 +21,19 @@ std::filesystem::path folder_of(const std::filesystem::path& file) {
   return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
 }
 
-// True for NUMBER.NUMBER.tmp, as temporary names end.
-bool is_ending_of_temporary(std::string_view text) {
-  const auto take_number = [&] {
-    std::size_t digits = 0;
-    while (digits < text.size() && std::isdigit(static_cast<unsigned char>(text[digits]))) ++digits;
-    text.remove_prefix(digits);
-    return digits > 0;
-  };
-  if (!take_number() || !text.starts_with('.')) return false;
-  text.remove_prefix(1);
-  return take_number() && text == ".tmp";
+constexpr std::string_view kEnding = ".lookalike-tmp";  // of temporary files, and of no others
+
+// Returns the target of a temporary name, .NAME.PID.N.lookalike-tmp; empty for other names.
+std::string_view target_of(std::string_view name) {
+  if (!name.starts_with('.') || !name.ends_with(kEnding)) return {};
+  name.remove_prefix(1);
+  name.remove_suffix(kEnding.size());
+  for (int number = 0; number < 2; ++number) {
+    const std::size_t end = name.find_last_not_of("0123456789");
+    if (end == name.npos || end + 1 == name.size() || name[end] != '.') return {};
+    name.remove_suffix(name.size() - end);
+  }
+  return name;
 }
 
 // Removes a temporary file that no process has locked. Keeps it on file systems without locks.
@@ -45,15 +46,14 @@ void remove_if_left_behind(const std::filesystem::path& temporary) {
   ::unlink(temporary.c_str());
 }
 
-void remove_left_behind(const std::filesystem::path& folder, const std::string& prefix) {
+// Removes those of a target; of all, if it is empty.
+void remove_left_behind(const std::filesystem::path& folder, std::string_view target) {
   std::error_code error;
   std::filesystem::directory_iterator entry(folder, error);
   for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    if (!name.starts_with(prefix)) continue;
-    if (is_ending_of_temporary(std::string_view(name).substr(prefix.size()))) {
-      remove_if_left_behind(entry->path());
-    }
+    const std::string name = entry->path().filename().native();
+    const std::string_view found = target_of(name);
+    if (!found.empty() && (target.empty() || found == target)) remove_if_left_behind(entry->path());
   }
 }
 
@@ -204,12 +204,12 @@ AtomicFile::~AtomicFile() {
 
 BufferedFile AtomicFile::open_temporary() {
   const std::filesystem::path folder = folder_of(target_);
-  const std::string prefix = '.' + target_.filename().string() + '.';
-  remove_left_behind(folder, prefix);
-  const std::string own = prefix + std::to_string(::getpid()) + '.';
+  const std::string name = target_.filename().native();
+  remove_left_behind(folder, name);
+  const std::string own = '.' + name + '.' + std::to_string(::getpid()) + '.';
   FileDescriptor file;
   for (int attempt = 0; attempt < kAttempts && !file.is_open(); ++attempt) {
-    temporary_ = folder / (own + std::to_string(attempt) + ".tmp");
+    temporary_ = folder / (own + std::to_string(attempt) + std::string(kEnding));
     file = create_temporary(temporary_);
     if (!file.is_open() && errno != EEXIST) break;
   }
@@ -257,6 +257,10 @@ void AtomicFile::sync_folder() {
   if (!folder.is_open() || ::fsync(folder.number()) != 0) {
     fail_file(target_, "its folder cannot be synced");
   }
+}
+
+void remove_left_behind(const std::filesystem::path& file) {
+  remove_left_behind(folder_of(file), {});
 }
 
 void write_atomically(const std::filesystem::path& target, std::span<const std::uint8_t> bytes,

@@ -109,9 +109,10 @@ class BufferedFile {
 };
 
 // A file that appears whole or not at all: written under a temporary name in the target's folder,
-// .NAME.PID.N.tmp, synced and renamed by a commit. Without one, an existing target stays as it was.
-// The temporary file is locked by flock(2). The constructor removes unlocked temporary files of the
-// same target: killed processes left them. Throws Error(kStorage) with the system's reason.
+// .NAME.PID.N.lookalike-tmp, synced and renamed by a commit. Without one, an existing target stays
+// as it was. The temporary file is locked by flock(2). The constructor removes unlocked temporary
+// files of the same target: killed processes left them. Throws Error(kStorage) with the system's
+// reason.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::filesystem::path& target);
@@ -137,6 +138,10 @@ class AtomicFile {
   std::filesystem::path temporary_;  // empty after the commit
   BufferedFile file_;
 };
+
+// Removes the temporary files that killed processes have left in the folder of a file, of any
+// target: those of logs and backups never get a target of the same name again.
+void remove_left_behind(const std::filesystem::path& file);
 
 // Writes a whole AtomicFile; need not be synced if it can be made again after a power cut.
 void write_atomically(const std::filesystem::path& target, std::span<const std::uint8_t> bytes,

@@ -430,7 +430,11 @@ Connection open_for_reading(const std::filesystem::path& database) {
     // Without an unread log the database is complete by itself.
     if (error.kind() != ErrorKind::kStorage || has_unread_log(file)) throw;
   }
-  Connection connection(file, Connection::Mode::kImmutable);
+  return open_immutable(file);
+}
+
+Connection open_immutable(const std::filesystem::path& database) {
+  Connection connection(database, Connection::Mode::kImmutable);
   check_schema(connection);
   require_expected_schema(connection);
   return connection;

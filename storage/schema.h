@@ -79,6 +79,12 @@ void check_image_numbers(Connection& connection);
 // indexes, views or triggers than an index, or SQLite fails.
 Connection open_for_reading(const std::filesystem::path& database);
 
+// Opens a file that nobody writes, in mode kImmutable: SQLite puts no files beside it. Throws as
+// open_for_reading().
+Connection open_immutable(const std::filesystem::path& database);
+
+using IndexOpener = Connection (*)(const std::filesystem::path& database);
+
 // Creates a missing database and migrates an older index, all or nothing. What the connection
 // changes in a table with totals changes them too. Throws Error(kInput) for a foreign database and
 // Error(kStorage) for a version that is not read, for other tables, indexes, views or triggers than

@@ -118,7 +118,8 @@ TEST_F(TemporaryFiles, OfKilledProcessesAreRemovedByTheNextWrite) {
     ::_exit(0);
   }
   ::waitpid(child, nullptr, 0);
-  leave(".file.csv.1.7.tmp");  // of another container, whose processes have numbers of their own
+  leave(".file.csv.1.7.lookalike-tmp");  // of another container, whose processes have numbers of
+                                         // their own
   ASSERT_EQ(folder_.names().size(), 2U);
   write_atomically(target_, bytes_of("whole"));
   EXPECT_THAT(folder_.names(), testing::ElementsAre("file.csv"));
@@ -136,14 +137,33 @@ TEST_F(TemporaryFiles, OfLivingProcessesStay) {
 }
 
 TEST_F(TemporaryFiles, OfOtherNamesStay) {
-  const std::vector<std::string> others = {".file.csv.1.2.tmp.bak", ".file.csv.1.tmp",
-                                           ".file.csv.1.b.tmp",     ".file.csv..2.tmp",
-                                           ".other.csv.1.2.tmp",    "file.csv.1.2.tmp"};
+  const std::vector<std::string> others = {
+      ".file.csv.1.2.lookalike-tmp.bak", ".file.csv.1.lookalike-tmp",
+      ".file.csv.1.b.lookalike-tmp",     ".file.csv..2.lookalike-tmp",
+      ".other.csv.1.2.lookalike-tmp",    "file.csv.1.2.lookalike-tmp"};
   for (const std::string& name : others) leave(name);
-  std::filesystem::create_directory(folder_.path() / ".file.csv.3.0.tmp");
-  std::filesystem::create_symlink(".other.csv.1.2.tmp", folder_.path() / ".file.csv.4.0.tmp");
+  std::filesystem::create_directory(folder_.path() / ".file.csv.3.0.lookalike-tmp");
+  std::filesystem::create_symlink(".other.csv.1.2.lookalike-tmp",
+                                  folder_.path() / ".file.csv.4.0.lookalike-tmp");
   write_atomically(target_, bytes_of("whole"));
   EXPECT_EQ(folder_.names().size(), others.size() + 3);
+}
+
+TEST_F(TemporaryFiles, OfAllTargetsInAFolderAreRemovedAtOnce) {
+  AtomicFile living(target_);
+  for (const char* name : {".other.csv.1.2.lookalike-tmp", ".a.1.2.lookalike-tmp"}) leave(name);
+  const std::vector<std::string> others = {"file",
+                                           ".other.csv.1.2.tmp",
+                                           ".1.2.lookalike-tmp",
+                                           "..1.2.lookalike-tmp",
+                                           ".a.b.2.lookalike-tmp",
+                                           ".a.1.lookalike-tmp",
+                                           ".a.1.2.lookalike-tmp2"};
+  for (const std::string& name : others) leave(name);
+  remove_left_behind(folder_ / "index.db");
+  std::vector<std::string> expected = others;
+  expected.push_back(living.temporary().filename());
+  EXPECT_THAT(folder_.names(), testing::UnorderedElementsAreArray(expected));
 }
 
 }  // namespace
