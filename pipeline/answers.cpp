@@ -14,6 +14,7 @@
 #include "base/path_set.h"
 #include "base/text.h"
 #include "pipeline/groups/groups.h"
+#include "pipeline/parse_json.h"
 #include "stages/decode/file_description.h"
 #include "stages/match/decide/places.h"
 
@@ -334,7 +335,7 @@ Json rejection_answer(const IndexReader& index, const Rejection& pair) {
 }
 
 Json run_answer(const RunRecord& run) {
-  const Json report = Json::parse(run.document, nullptr, false);
+  const Json report = parse_json<Json>(run.document);
   return {{"id", run.id},
           {"command", run.command},
           {"started", utc_text(run.started_ns)},

@@ -247,6 +247,17 @@ TEST(ImageReaders, AreCalledInOnePlace) {
   }
 }
 
+// parse_json() limits the depth of what others send and write.
+TEST(Json, IsParsedInOnePlace) {
+  static const std::regex kParser(R"(\b[Jj]son\w*::(parse|accept|sax_parse)\(|>> *json\b)");
+  std::vector<std::string> parsers;
+  for_each_source(LOOKALIKE_SOURCE_DIR, [&](const std::string& file, const std::string& text) {
+    if (file.starts_with("tests/") || file.starts_with("tools/lab/")) return;
+    if (std::regex_search(text, kParser)) parsers.push_back(file);
+  });
+  EXPECT_THAT(parsers, ElementsAre("pipeline/parse_json.cpp"));
+}
+
 // An output never replaces what is not an output: OutputGuard sees to it for every option.
 TEST(Files, ThatOptionsNameAreWrittenThroughTheGuard) {
   static const std::regex kWriter(

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "pipeline/parse_json.h"
 
 namespace lookalike {
 namespace {
@@ -74,7 +75,7 @@ ActionStep step_of(const Json& json, ActionKind kind) {
 }
 
 ActionPlan parsed(const std::string& text) {
-  const Json json = Json::parse(text);
+  const Json json = parse_json<Json>(text);
   if (json.at("log") != kLogMark) throw Error(ErrorKind::kInput, "is no log of lookalike");
   if (json.at("version") != kLogVersion) {
     throw Error(ErrorKind::kInput, fmt::format("is a log of version {}, and this program reads {}",

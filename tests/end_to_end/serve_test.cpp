@@ -463,6 +463,41 @@ TEST_F(ServeTest, PassesOverWhatOnlyHasTheNameOfALog) {
                "input");
 }
 
+// Each start of this reader takes a second to fail.
+TEST_F(ServeTest, StartsADeadReaderOnceInAWhile) {
+  const std::string program = install_with_reader(
+      folder_ / "installed", "echo start >> '" + at("starts") + "'; sleep 1; exit 127");
+  program_ = std::make_unique<RunningProgram>(
+      program,
+      std::vector<std::string>{"serve", "-d", at("index.db"), "--listen", "unix:" + at("socket")});
+  connect_ = [this] { return HttpConnection(at("socket")); };
+  wait_for_start();
+  cv::imwrite(at("photo.bmp"), draw_poster(1, {300, 400}));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(ask("POST /v1/query", {}, content_of(at("photo.bmp"))).status, 500);
+  }
+  EXPECT_EQ(content_of(at("starts")), "start\n");
+}
+
+TEST_F(ServeTest, RefusesJsonThatWouldTakeTooMuch) {
+  start_acting(at("away"));
+  const auto repeated = [](const std::string& text) {
+    std::string all;
+    while (all.size() < std::size_t{4} << 20U) all += text;
+    return all;
+  };
+  for (const char* line : {"POST /v1/actions", "POST /v1/undo", "POST /v1/rejections"}) {
+    for (const std::string& body :
+         {repeated("["), repeated("{\"a\":"), R"({"log":)" + repeated("["),
+          R"({"action":"move","files":[)" + repeated("{},") + "{}]}", repeated("[]\n"),
+          R"({"log":")" + repeated("a") + "\"}"}) {
+      const auto begin = Clock::now();
+      expect_error(ask(line, {}, body), 400, "body");
+      EXPECT_LT(Clock::now() - begin, 10s) << line << ' ' << body.substr(0, 40);
+    }
+  }
+}
+
 TEST_F(ServeTest, LeavesFilesThatMustNotGo) {
   run_program("lookalike", {"duplicates", "-q", "-d", at("index.db")});
   start_acting(at("away"));
