@@ -27,9 +27,14 @@ inline char lower_case(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-// Returns a file name as one line for a terminal or log: control characters, backslashes and bytes
-// that are not UTF-8 become \xNN.
+// Returns a file name as one line for a terminal or log: control characters, invisible ones such as
+// those that turn the direction of text (U+202E), backslashes and bytes that are not UTF-8 become
+// \xNN.
 std::string printable(std::string_view name);
+
+// Returns a message in the same way, but with its backslashes and line breaks: names in it may have
+// gone through printable() before.
+std::string printable_message(std::string_view message);
 
 // Returns the file: URI (RFC 8089) of the absolute path, with %XX for bytes other than letters,
 // digits and -._~/.

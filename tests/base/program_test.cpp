@@ -25,6 +25,16 @@ TEST(RunMain, ErrorBecomesItsExitCodeAndALineOnStderr) {
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "test: error: disk full\n");
 }
 
+TEST(RunMain, NamesInMessagesTurnNoTextOnATerminal) {
+  ::testing::internal::CaptureStderr();
+  run_main("test", []() -> int {
+    logger()->warn("a\u202Egpj");
+    throw Error(ErrorKind::kStorage, "b\u202Egpj");
+  });
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "warning: a\\xE2\\x80\\xAEgpj\ntest: error: b\\xE2\\x80\\xAEgpj\n");
+}
+
 TEST(RunMain, LackOfMemoryNamesTheSettingsThatReduceIt) {
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(run_main("test", []() -> int { throw std::bad_alloc(); }), 4);
