@@ -57,6 +57,12 @@ std::string escaped(std::string_view text, std::string_view kept) {
   return result;
 }
 
+// True for what a spreadsheet may run, also with apostrophes in front.
+bool is_formula(std::string_view field) {
+  const std::size_t begin = field.find_first_not_of('\'');
+  return begin != field.npos && std::string_view("=+-@\t\r\n").find(field[begin]) != field.npos;
+}
+
 bool is_unreserved(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
          std::string_view("-._~/").find(c) != std::string_view::npos;
@@ -162,7 +168,7 @@ std::string utc_text(std::int64_t since_epoch_ns) {
 }
 
 std::string csv_field(std::string_view text) {
-  std::string result = "\"";
+  std::string result = is_formula(text) ? "\"'" : "\"";
   for (const char c : text) {
     if (c == '"') result += '"';
     result += c;
@@ -175,6 +181,9 @@ std::vector<std::vector<std::string>> csv_records(std::string_view text) {
   std::vector<std::string> record(1);
   bool quoted = false;
   const auto end_record = [&] {
+    for (std::string& field : record) {
+      if (field.starts_with('\'') && is_formula(field)) field.erase(0, 1);
+    }
     if (record.size() > 1 || !record.front().empty()) records.push_back(std::move(record));
     record.assign(1, {});
   };

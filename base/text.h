@@ -51,7 +51,9 @@ std::string path_of_text(const std::string& text);
 // Returns a time in UTC: "2026-01-31T02:00:00Z".
 std::string utc_text(std::int64_t since_epoch_ns);
 
-// Returns the text as a quoted field of CSV (RFC 4180).
+// Returns the text as a quoted field of CSV (RFC 4180). An apostrophe before =, +, -, @, a tab or a
+// line break at its beginning keeps spreadsheets from running it as a formula; texts that have
+// apostrophes there get another one. csv_records() removes it. Not for numbers.
 std::string csv_field(std::string_view text);
 
 // Parses CSV (RFC 4180): quoted fields may contain line breaks, records end with LF or CRLF, empty

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <gtest/gtest.h>
+#include <spdlog/spdlog.h>
 
 #include "base/error.h"
 

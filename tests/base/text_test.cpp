@@ -123,6 +123,14 @@ TEST(Wrapped, CountsCharactersAndKeepsLongWordsWhole) {
 
 TEST(CsvField, IsQuotedWithItsQuotesDoubled) {
   EXPECT_EQ(csv_field("a,\"b\""), "\"a,\"\"b\"\"\"");
+  EXPECT_EQ(csv_field("=1+1"), "\"'=1+1\"");
+  EXPECT_EQ(csv_field("'tis"), "\"'tis\"");
+  for (const char* text : {"=HYPERLINK(\"x\")", "+1", "-1.jpg", "@a", "\ta", "\ra", "\na", "'=a",
+                           "''-a", "'tis.jpg", "''", "a=b", "/photos/-1.jpg", ""}) {
+    const std::string field = csv_field(text);
+    EXPECT_EQ(std::string_view("=+-@\t\r\n").find(field[1]), std::string_view::npos) << field;
+    EXPECT_EQ(csv_records("1," + field)[0][1], text);
+  }
 }
 
 TEST(CsvRecords, HaveQuotedFieldsWithBreaksCommasAndQuotes) {
