@@ -59,10 +59,10 @@ void remove_left_behind(const std::filesystem::path& folder, std::string_view ta
 
 // Creates and locks a temporary file. Returns none, with errno, if the name is taken (EEXIST) or it
 // cannot be created.
-FileDescriptor create_temporary(const std::filesystem::path& temporary) {
+FileDescriptor create_temporary(const std::filesystem::path& temporary, ::mode_t mode) {
   // O_EXCL and O_NOFOLLOW: never write through an existing name or link.
   FileDescriptor file(
-      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
   if (!file.is_open()) return file;
   const bool is_lost = ::flock(file.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   if (!is_lost && leads_to(temporary, file)) return file;
@@ -195,8 +195,16 @@ void BufferedFile::write_out(std::span<const std::uint8_t> bytes) {
   if (!move_all(bytes.size(), write_from)) fail_file(name_, "cannot be written");
 }
 
-AtomicFile::AtomicFile(const std::filesystem::path& target)
-    : target_(target), file_(open_temporary()) {}
+void create_own_folders(const std::filesystem::path& folder) {
+  std::filesystem::path made;
+  for (const std::filesystem::path& part : folder) {
+    made /= part;
+    ::mkdir(made.c_str(), 0700);
+  }
+}
+
+AtomicFile::AtomicFile(const std::filesystem::path& target, FileAccess access)
+    : target_(target), access_(access), file_(open_temporary()) {}
 
 AtomicFile::~AtomicFile() {
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
@@ -210,7 +218,7 @@ BufferedFile AtomicFile::open_temporary() {
   FileDescriptor file;
   for (int attempt = 0; attempt < kAttempts && !file.is_open(); ++attempt) {
     temporary_ = folder / (own + std::to_string(attempt) + std::string(kEnding));
-    file = create_temporary(temporary_);
+    file = create_temporary(temporary_, access_ == FileAccess::kOwner ? 0600 : 0666);
     if (!file.is_open() && errno != EEXIST) break;
   }
   if (!file.is_open()) fail_file(target_, "cannot be created");
@@ -219,7 +227,9 @@ BufferedFile AtomicFile::open_temporary() {
 
 void AtomicFile::commit(bool is_synced) {
   struct stat before {};
-  if (::lstat(target_.c_str(), &before) == 0 && S_ISREG(before.st_mode)) {
+  const bool is_kept = access_ == FileAccess::kByUmask && ::lstat(target_.c_str(), &before) == 0 &&
+                       S_ISREG(before.st_mode);
+  if (is_kept) {
     ::fchmod(file_.number(), before.st_mode & 0777U);  // may fail where files have no such bits
   }
   is_synced ? finish() : file_.flush();
@@ -264,8 +274,8 @@ void remove_left_behind(const std::filesystem::path& file) {
 }
 
 void write_atomically(const std::filesystem::path& target, std::span<const std::uint8_t> bytes,
-                      bool is_synced) {
-  AtomicFile file(target);
+                      bool is_synced, FileAccess access) {
+  AtomicFile file(target, access);
   file.write(bytes);
   file.commit(is_synced);
 }

@@ -108,6 +108,13 @@ class BufferedFile {
   std::vector<std::uint8_t> buffer_;
 };
 
+// Who may read a new file: those whom the umask allows, or its owner alone.
+enum class FileAccess { kByUmask, kOwner };
+
+// Creates a folder and those above it that are missing, for their owner alone. Leaves failures to
+// what is written there.
+void create_own_folders(const std::filesystem::path& folder);
+
 // A file that appears whole or not at all: written under a temporary name in the target's folder,
 // .NAME.PID.N.lookalike-tmp, synced and renamed by a commit. Without one, an existing target stays
 // as it was. The temporary file is locked by flock(2). The constructor removes unlocked temporary
@@ -115,14 +122,15 @@ class BufferedFile {
 // reason.
 class AtomicFile {
  public:
-  explicit AtomicFile(const std::filesystem::path& target);
+  explicit AtomicFile(const std::filesystem::path& target,
+                      FileAccess access = FileAccess::kByUmask);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   void write(std::span<const std::uint8_t> bytes) { file_.write(bytes); }
   const std::filesystem::path& temporary() const { return temporary_; }
-  // Replaces the target; keeps the permission bits of a regular file.
+  // Replaces the target; keeps the permission bits of a regular file, except with kOwner.
   void commit(bool is_synced = true);
   // Returns false if the target exists. A file that appears during the call may be replaced on file
   // systems that can neither rename without replacing nor link (some FUSE ones).
@@ -135,6 +143,7 @@ class AtomicFile {
   void sync_folder();
 
   std::filesystem::path target_;
+  FileAccess access_;
   std::filesystem::path temporary_;  // empty after the commit
   BufferedFile file_;
 };
@@ -145,6 +154,6 @@ void remove_left_behind(const std::filesystem::path& file);
 
 // Writes a whole AtomicFile; need not be synced if it can be made again after a power cut.
 void write_atomically(const std::filesystem::path& target, std::span<const std::uint8_t> bytes,
-                      bool is_synced = true);
+                      bool is_synced = true, FileAccess access = FileAccess::kByUmask);
 
 }  // namespace lookalike

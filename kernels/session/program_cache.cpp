@@ -8,7 +8,6 @@
 #include <string_view>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <system_error>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -66,7 +65,7 @@ std::optional<std::string_view> content_for(const std::string& key, std::string_
 LoadingGuard::LoadingGuard(const std::filesystem::path& binary) : path_(binary) {
   path_ += ".loading";
   do {
-    file_ = FileDescriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
+    file_ = FileDescriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (!file_.is_open()) return;
     if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0) {
       file_ = FileDescriptor();  // the holder guards the binary
@@ -116,12 +115,11 @@ void ProgramCache::store(const std::string& key, const std::vector<unsigned char
 void ProgramCache::write(const std::string& key, char state,
                          const std::vector<unsigned char>& binary) const {
   if (folder_.empty()) return;
-  std::error_code ignored;
-  std::filesystem::create_directories(folder_, ignored);
+  create_own_folders(folder_);
   std::string body = key_in_file(key) + state;
   body.append(binary.begin(), binary.end());
   try {
-    write_atomically(file_for(key), bytes_of(head_of(body) + body));
+    write_atomically(file_for(key), bytes_of(head_of(body) + body), true, FileAccess::kOwner);
   } catch (const Error&) {
     // The next process compiles again.
   }

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cmath>
 #include <iterator>
-#include <system_error>
 #include <tuple>
 
 #include "base/error.h"
@@ -116,10 +115,9 @@ std::filesystem::path tuning_path(const std::filesystem::path& folder, const Tun
 
 std::filesystem::path store_tuning(const std::filesystem::path& folder, const TuningFile& file) {
   const std::filesystem::path path = tuning_path(folder, file.target);
-  std::error_code ignored;  // writing the file reports it
-  std::filesystem::create_directories(folder, ignored);
+  create_own_folders(folder);  // writing the file reports what fails
   try {
-    write_atomically(path, bytes_of(format_tuning_file(file)));
+    write_atomically(path, bytes_of(format_tuning_file(file)), true, FileAccess::kOwner);
   } catch (const Error& error) {
     throw Error(ErrorKind::kStorage, std::string("tuning: ") + error.what());
   }

@@ -102,6 +102,23 @@ TEST(LeadsTo, AFileUntilAnotherTakesItsName) {
   EXPECT_FALSE(leads_to(name, file));
 }
 
+TEST(WriteAtomically, MayKeepAFileToItsOwner) {
+  const TemporaryFolder folder;
+  const auto rights = [](const std::filesystem::path& file) {
+    return static_cast<unsigned>(std::filesystem::status(file).permissions());
+  };
+  const ::mode_t umask_before = ::umask(0);
+  create_own_folders(folder / "new/below");
+  EXPECT_EQ(rights(folder / "new"), 0700U);
+  EXPECT_EQ(rights(folder / "new/below"), 0700U);
+  const std::filesystem::path file = folder / "new/below/file";
+  write_atomically(file, bytes_of("x"), false);
+  EXPECT_EQ(rights(file), 0666U);
+  write_atomically(file, bytes_of("y"), false, FileAccess::kOwner);
+  EXPECT_EQ(rights(file), 0600U) << "whatever it was before";
+  ::umask(umask_before);
+}
+
 class TemporaryFiles : public testing::Test {
  protected:
   void leave(const std::string& name) const { std::ofstream(folder_.path() / name) << "half"; }

@@ -75,9 +75,8 @@ void ThumbnailCache::store(const ContentHash& content, int side_px,
   std::string file = head_of(jpeg);
   file.append(jpeg.begin(), jpeg.end());
   try {
-    std::error_code error;
-    fs::create_directories(folder_, error);
-    write_atomically(file_of(content, side_px), bytes_of(file), false);
+    create_own_folders(folder_);
+    write_atomically(file_of(content, side_px), bytes_of(file), false, FileAccess::kOwner);
   } catch (const Error&) {
     return;  // the next request makes it again
   }

@@ -56,6 +56,9 @@ TEST_F(ThumbnailCacheTest, KeepsEachSizeOfEachContentForTheNextProcess) {
     cache.store(content(1), 320, jpeg(1));
     cache.store(content(1), 640, jpeg(2));
   }
+  EXPECT_EQ(fs::status(folder()).permissions(), fs::perms::owner_all);
+  EXPECT_EQ(fs::status(files().at(0)).permissions(),
+            fs::perms::owner_read | fs::perms::owner_write);
   const ThumbnailCache cache(folder(), kBytes);
   EXPECT_EQ(cache.load(content(1), 320), jpeg(1));
   EXPECT_EQ(cache.load(content(1), 640), jpeg(2));
