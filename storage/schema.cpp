@@ -400,6 +400,15 @@ void fail_for_damaged_rows(const Connection& connection, std::string_view table)
                           connection.path(), table));
 }
 
+std::optional<std::string> read_derived(Connection& connection, std::string_view name) {
+  static const std::string select =
+      "SELECT value, " + is_row_intact("derived") + " FROM derived WHERE name = ?";
+  Rows rows = connection.rows(select, name);
+  if (!rows.next()) return std::nullopt;
+  if (rows.integer(1) == 0) fail_for_damaged_rows(connection, "derived");
+  return std::string(rows.text(0));
+}
+
 void check_image_numbers(Connection& connection) {
   const std::int64_t last = std::max(number(connection, "SELECT max(id) FROM images"),
                                      number(connection, "SELECT max(image) FROM tombstones"));

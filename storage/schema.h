@@ -69,6 +69,9 @@ void require_intact_rows(Connection& connection, std::string_view table, std::st
   if (connection.first<int>(sql, values...)) fail_for_damaged_rows(connection, table);
 }
 
+// Returns a value of the table `derived`. Throws Error(kStorage) for a damaged row.
+std::optional<std::string> read_derived(Connection& connection, std::string_view name);
+
 // Throws Error(kStorage) if an image has an impossible number, or one so far above the count of
 // images that memory in proportion to it would be wasted.
 void check_image_numbers(Connection& connection);
