@@ -90,9 +90,10 @@ const std::vector<Readers> kReaders = {
      {"stages/decode/jpeg_reader.cpp"}},
     {"libpng", R"(\bpng_\w*read(_|\b))", {"stages/decode/png_reader.cpp"}},
     {"linked readers",
-     R"(\bread_(jpeg|png)\b)",
-     {"stages/decode/jpeg_reader.cpp", "stages/decode/png_reader.cpp", "stages/decode/readers.cpp",
-      "stages/decode/readers.h"}},
+     R"(\bread_(jpeg|png|linked)\b)",
+     {"stages/decode/jpeg_reader.cpp", "stages/decode/large_reader_module.cpp",
+      "stages/decode/linked_readers.cpp", "stages/decode/png_reader.cpp",
+      "stages/decode/readers.cpp", "stages/decode/readers.h"}},
     // pixels.cpp checks headers first; encode.cpp uses the writers beside OpenCV's readers. Names
     // of modules' files are no calls.
     {"readers.h",

@@ -348,12 +348,12 @@ std::optional<ImageHeader> ReaderProcess::read_header(std::span<const std::uint8
 }
 
 cv::Mat ReaderProcess::read(std::span<const std::uint8_t> file, const ImageHeader& header,
-                            PixelMode mode, std::string& problem) {
+                            PixelMode mode, int divisor, std::string& problem) {
   FileDescriptor rows;
   const std::uint64_t pixels = header.width * header.height;
-  const auto answer =
-      running().ask({.task = ReaderTask::kPixels, .mode = static_cast<std::uint32_t>(mode)}, file,
-                    pixels, rows, problem);
+  const auto answer = running().ask(
+      {.task = ReaderTask::kPixels, .mode = static_cast<std::uint32_t>(mode), .divisor = divisor},
+      file, pixels, rows, problem);
   if (!answer) return {};
   const int depth = CV_MAT_DEPTH(answer->type);
   const bool is_picture = answer->rows > 0 && answer->columns > 0 && answer->type >= 0 &&

@@ -33,10 +33,11 @@ class ReaderProcess {
   ReaderProcess(const ReaderProcess&) = delete;
   ReaderProcess& operator=(const ReaderProcess&) = delete;
 
-  // As ImageReader::read_header() and read(). `header` is the checked one.
+  // As ImageReader::read_header() and read(), or read_reduced() in its place. `header` is the
+  // checked one.
   std::optional<ImageHeader> read_header(std::span<const std::uint8_t> file, std::string& problem);
   cv::Mat read(std::span<const std::uint8_t> file, const ImageHeader& header, PixelMode mode,
-               std::string& problem);
+               int divisor, std::string& problem);
 
  private:
   class Process;
