@@ -1,7 +1,6 @@
 #include "base/files.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -22,17 +21,19 @@ std::filesystem::path folder_of(const std::filesystem::path& file) {
   return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
 }
 
-// True for NUMBER.NUMBER.tmp, as temporary names end.
-bool is_ending_of_temporary(std::string_view text) {
-  const auto take_number = [&] {
-    std::size_t digits = 0;
-    while (digits < text.size() && std::isdigit(static_cast<unsigned char>(text[digits]))) ++digits;
-    text.remove_prefix(digits);
-    return digits > 0;
-  };
-  if (!take_number() || !text.starts_with('.')) return false;
-  text.remove_prefix(1);
-  return take_number() && text == ".tmp";
+constexpr std::string_view kEnding = ".lookalike-tmp";  // of temporary files, and of no others
+
+// Returns the target of a temporary name, .NAME.PID.N.lookalike-tmp; empty for other names.
+std::string_view target_of(std::string_view name) {
+  if (!name.starts_with('.') || !name.ends_with(kEnding)) return {};
+  name.remove_prefix(1);
+  name.remove_suffix(kEnding.size());
+  for (int number = 0; number < 2; ++number) {
+    const std::size_t end = name.find_last_not_of("0123456789");
+    if (end == name.npos || end + 1 == name.size() || name[end] != '.') return {};
+    name.remove_suffix(name.size() - end);
+  }
+  return name;
 }
 
 // Removes a temporary file that no process has locked. Keeps it on file systems without locks.
@@ -45,29 +46,60 @@ void remove_if_left_behind(const std::filesystem::path& temporary) {
   ::unlink(temporary.c_str());
 }
 
-void remove_left_behind(const std::filesystem::path& folder, const std::string& prefix) {
+// Removes those of a target; of all, if it is empty.
+void remove_left_behind(const std::filesystem::path& folder, std::string_view target) {
   std::error_code error;
   std::filesystem::directory_iterator entry(folder, error);
   for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    if (!name.starts_with(prefix)) continue;
-    if (is_ending_of_temporary(std::string_view(name).substr(prefix.size()))) {
-      remove_if_left_behind(entry->path());
-    }
+    const std::string name = entry->path().filename().native();
+    const std::string_view found = target_of(name);
+    if (!found.empty() && (target.empty() || found == target)) remove_if_left_behind(entry->path());
   }
 }
 
 // Creates and locks a temporary file. Returns none, with errno, if the name is taken (EEXIST) or it
 // cannot be created.
-FileDescriptor create_temporary(const std::filesystem::path& temporary) {
+FileDescriptor create_temporary(const std::filesystem::path& temporary, ::mode_t mode) {
   // O_EXCL and O_NOFOLLOW: never write through an existing name or link.
   FileDescriptor file(
-      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
   if (!file.is_open()) return file;
   const bool is_lost = ::flock(file.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   if (!is_lost && leads_to(temporary, file)) return file;
   errno = EEXIST;  // another process took it for left behind before it was locked
   return FileDescriptor();
+}
+
+// Opens a regular file for reading, without waiting for writers of a FIFO. Returns none, with
+// errno, for what is not one.
+FileDescriptor open_regular(const std::filesystem::path& file, bool may_be_link) {
+  const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (may_be_link ? 0 : O_NOFOLLOW);
+  FileDescriptor opened(::open(file.c_str(), flags));
+  struct stat status {};
+  if (!opened.is_open()) {
+    if (errno == ENXIO) errno = ENOTSUP;  // a socket
+    return opened;
+  }
+  if (::fstat(opened.number(), &status) != 0) return FileDescriptor();
+  if (S_ISREG(status.st_mode)) return opened;
+  errno = S_ISDIR(status.st_mode) ? EISDIR : ENOTSUP;
+  return FileDescriptor();
+}
+
+// Appends at most `most` bytes of the rest of a file. Returns false, with errno, on an error.
+bool append_bytes(const FileDescriptor& file, std::size_t most, std::string& bytes) {
+  constexpr std::size_t kPartBytes = std::size_t{1} << 16U;
+  for (std::size_t left = most; left > 0;) {
+    const std::size_t done = bytes.size();
+    bytes.resize(done + std::min(left, kPartBytes));
+    const ssize_t count = ::read(file.number(), bytes.data() + done, bytes.size() - done);
+    const auto moved = static_cast<std::size_t>(std::max<ssize_t>(count, 0));
+    bytes.resize(done + moved);
+    left -= moved;
+    if (count == 0) break;
+    if (count < 0 && errno != EINTR) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -100,20 +132,36 @@ bool leads_to(const std::filesystem::path& name, const FileDescriptor& file) {
          named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
 }
 
-std::optional<std::string> read_file(const std::filesystem::path& file, std::size_t at_most) {
-  constexpr std::size_t kPartBytes = std::size_t{1} << 16U;
-  const FileDescriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!opened.is_open()) return std::nullopt;
+std::optional<std::string> read_file(const std::filesystem::path& file, const FileKind& kind) {
+  const FileDescriptor opened = open_regular(file, kind.may_be_link);
+  struct stat status {};
+  if (!opened.is_open() || ::fstat(opened.number(), &status) != 0) return std::nullopt;
+  const auto fail = [](int reason) {
+    errno = reason;
+    return std::nullopt;
+  };
+  if (static_cast<std::uint64_t>(status.st_size) > kind.most_bytes) return fail(EFBIG);
   std::string bytes;
-  while (bytes.size() < at_most) {
-    const std::size_t done = bytes.size();
-    bytes.resize(done + std::min(at_most - done, kPartBytes));
-    const ssize_t count = ::read(opened.number(), bytes.data() + done, bytes.size() - done);
-    bytes.resize(done + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
-    if (count == 0) break;
-    if (count < 0 && errno != EINTR) return std::nullopt;
-  }
+  if (!append_bytes(opened, kind.beginning.size(), bytes)) return std::nullopt;
+  if (bytes != kind.beginning) return fail(EBADMSG);
+  // One byte more than allowed shows that the file grows, or belongs to /proc, where sizes are 0.
+  if (!append_bytes(opened, kind.most_bytes + 1 - bytes.size(), bytes)) return std::nullopt;
+  if (bytes.size() > kind.most_bytes) return fail(EFBIG);
   return bytes;
+}
+
+std::optional<std::string> read_start(const std::filesystem::path& file, std::size_t at_most) {
+  const FileDescriptor opened = open_regular(file, true);
+  std::string bytes;
+  if (!opened.is_open() || !append_bytes(opened, at_most, bytes)) return std::nullopt;
+  return bytes;
+}
+
+std::string why_unread() {
+  if (errno == ENOTSUP) return "not a regular file";
+  if (errno == ELOOP) return "a symbolic link, or a circle of them";
+  if (errno == EBADMSG) return "a file of another kind";
+  return std::generic_category().message(errno);
 }
 
 void fail_file(const std::filesystem::path& name, const char* what) {
@@ -147,8 +195,16 @@ void BufferedFile::write_out(std::span<const std::uint8_t> bytes) {
   if (!move_all(bytes.size(), write_from)) fail_file(name_, "cannot be written");
 }
 
-AtomicFile::AtomicFile(const std::filesystem::path& target)
-    : target_(target), file_(open_temporary()) {}
+void create_own_folders(const std::filesystem::path& folder) {
+  std::filesystem::path made;
+  for (const std::filesystem::path& part : folder) {
+    made /= part;
+    ::mkdir(made.c_str(), 0700);
+  }
+}
+
+AtomicFile::AtomicFile(const std::filesystem::path& target, FileAccess access)
+    : target_(target), access_(access), file_(open_temporary()) {}
 
 AtomicFile::~AtomicFile() {
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
@@ -156,13 +212,13 @@ AtomicFile::~AtomicFile() {
 
 BufferedFile AtomicFile::open_temporary() {
   const std::filesystem::path folder = folder_of(target_);
-  const std::string prefix = '.' + target_.filename().string() + '.';
-  remove_left_behind(folder, prefix);
-  const std::string own = prefix + std::to_string(::getpid()) + '.';
+  const std::string name = target_.filename().native();
+  remove_left_behind(folder, name);
+  const std::string own = '.' + name + '.' + std::to_string(::getpid()) + '.';
   FileDescriptor file;
   for (int attempt = 0; attempt < kAttempts && !file.is_open(); ++attempt) {
-    temporary_ = folder / (own + std::to_string(attempt) + ".tmp");
-    file = create_temporary(temporary_);
+    temporary_ = folder / (own + std::to_string(attempt) + std::string(kEnding));
+    file = create_temporary(temporary_, access_ == FileAccess::kOwner ? 0600 : 0666);
     if (!file.is_open() && errno != EEXIST) break;
   }
   if (!file.is_open()) fail_file(target_, "cannot be created");
@@ -171,7 +227,9 @@ BufferedFile AtomicFile::open_temporary() {
 
 void AtomicFile::commit(bool is_synced) {
   struct stat before {};
-  if (::lstat(target_.c_str(), &before) == 0 && S_ISREG(before.st_mode)) {
+  const bool is_kept = access_ == FileAccess::kByUmask && ::lstat(target_.c_str(), &before) == 0 &&
+                       S_ISREG(before.st_mode);
+  if (is_kept) {
     ::fchmod(file_.number(), before.st_mode & 0777U);  // may fail where files have no such bits
   }
   is_synced ? finish() : file_.flush();
@@ -211,9 +269,13 @@ void AtomicFile::sync_folder() {
   }
 }
 
+void remove_left_behind(const std::filesystem::path& file) {
+  remove_left_behind(folder_of(file), {});
+}
+
 void write_atomically(const std::filesystem::path& target, std::span<const std::uint8_t> bytes,
-                      bool is_synced) {
-  AtomicFile file(target);
+                      bool is_synced, FileAccess access) {
+  AtomicFile file(target, access);
   file.write(bytes);
   file.commit(is_synced);
 }

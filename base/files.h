@@ -68,9 +68,25 @@ std::filesystem::path resolved(const std::filesystem::path& file);
 // True if the name, through links, leads to the open file.
 bool leads_to(const std::filesystem::path& name, const FileDescriptor& file);
 
-// Reads a file, or its first `at_most` bytes. Returns nothing, with errno, if it cannot be read.
-std::optional<std::string> read_file(const std::filesystem::path& file,
-                                     std::size_t at_most = std::numeric_limits<std::size_t>::max());
+// What read_file() accepts under a name where others may have put anything: a FIFO that never ends,
+// a device, a link, a sparse file of a terabyte.
+struct FileKind {
+  std::size_t most_bytes = std::numeric_limits<std::ptrdiff_t>::max();
+  bool may_be_link = true;          // a symbolic link; only the last part of the name counts
+  std::string_view beginning = {};  // of every file of the kind, at most 64 KiB
+};
+
+// Reads a whole regular file without waiting. Returns nothing, with errno, if it cannot be read or
+// is not of the kind: EISDIR for a folder, ENOTSUP for other files that are not regular, ELOOP for
+// a link, EFBIG for more bytes, EBADMSG for another beginning. Reads no more than the beginning of
+// a file that has another.
+std::optional<std::string> read_file(const std::filesystem::path& file, const FileKind& kind = {});
+
+// Reads the first `at_most` bytes of a regular file, or all if it has fewer. Errors as read_file().
+std::optional<std::string> read_start(const std::filesystem::path& file, std::size_t at_most);
+
+// Returns why read_file() has just failed, from errno: "not a regular file".
+std::string why_unread();
 
 // Throws Error(kStorage, "NAME: WHAT: the reason in errno").
 [[noreturn]] void fail_file(const std::filesystem::path& name, const char* what);
@@ -92,20 +108,29 @@ class BufferedFile {
   std::vector<std::uint8_t> buffer_;
 };
 
+// Who may read a new file: those whom the umask allows, or its owner alone.
+enum class FileAccess { kByUmask, kOwner };
+
+// Creates a folder and those above it that are missing, for their owner alone. Leaves failures to
+// what is written there.
+void create_own_folders(const std::filesystem::path& folder);
+
 // A file that appears whole or not at all: written under a temporary name in the target's folder,
-// .NAME.PID.N.tmp, synced and renamed by a commit. Without one, an existing target stays as it was.
-// The temporary file is locked by flock(2). The constructor removes unlocked temporary files of the
-// same target: killed processes left them. Throws Error(kStorage) with the system's reason.
+// .NAME.PID.N.lookalike-tmp, synced and renamed by a commit. Without one, an existing target stays
+// as it was. The temporary file is locked by flock(2). The constructor removes unlocked temporary
+// files of the same target: killed processes left them. Throws Error(kStorage) with the system's
+// reason.
 class AtomicFile {
  public:
-  explicit AtomicFile(const std::filesystem::path& target);
+  explicit AtomicFile(const std::filesystem::path& target,
+                      FileAccess access = FileAccess::kByUmask);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   void write(std::span<const std::uint8_t> bytes) { file_.write(bytes); }
   const std::filesystem::path& temporary() const { return temporary_; }
-  // Replaces the target; keeps the permission bits of a regular file.
+  // Replaces the target; keeps the permission bits of a regular file, except with kOwner.
   void commit(bool is_synced = true);
   // Returns false if the target exists. A file that appears during the call may be replaced on file
   // systems that can neither rename without replacing nor link (some FUSE ones).
@@ -118,12 +143,17 @@ class AtomicFile {
   void sync_folder();
 
   std::filesystem::path target_;
+  FileAccess access_;
   std::filesystem::path temporary_;  // empty after the commit
   BufferedFile file_;
 };
 
+// Removes the temporary files that killed processes have left in the folder of a file, of any
+// target: those of logs and backups never get a target of the same name again.
+void remove_left_behind(const std::filesystem::path& file);
+
 // Writes a whole AtomicFile; need not be synced if it can be made again after a power cut.
 void write_atomically(const std::filesystem::path& target, std::span<const std::uint8_t> bytes,
-                      bool is_synced = true);
+                      bool is_synced = true, FileAccess access = FileAccess::kByUmask);
 
 }  // namespace lookalike

@@ -3,16 +3,20 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <ctime>
 #include <exception>
 #include <new>
+#include <string>
 #include <utility>
 
+#include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/terminal.h"
+#include "base/text.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -51,8 +55,22 @@ void share_arenas() {
 }
 
 void print_error(std::string_view program, const char* what) {
-  std::fprintf(stderr, "%.*s: error: %s\n", static_cast<int>(program.size()), program.data(), what);
+  std::fprintf(stderr, "%.*s: error: %s\n", static_cast<int>(program.size()), program.data(),
+               printable_message(what).c_str());
 }
+
+// The text of a log line, for its pattern.
+class PrintableText : public spdlog::custom_flag_formatter {
+ public:
+  void format(const spdlog::details::log_msg& line, const std::tm& /*time*/,
+              spdlog::memory_buf_t& to) override {
+    const std::string text = printable_message({line.payload.data(), line.payload.size()});
+    to.append(text.data(), text.data() + text.size());
+  }
+  std::unique_ptr<spdlog::custom_flag_formatter> clone() const override {
+    return std::make_unique<PrintableText>();
+  }
+};
 
 }  // namespace
 
@@ -65,7 +83,9 @@ void set_up_logging(Verbosity verbosity) {
   auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
   sink->set_color_mode(use_colour(stderr) ? spdlog::color_mode::always : spdlog::color_mode::never);
   logger() = std::make_shared<spdlog::logger>("lookalike", std::move(sink));
-  logger()->set_pattern("%^%l%$: %v");
+  auto formatter = std::make_unique<spdlog::pattern_formatter>();
+  formatter->add_flag<PrintableText>('*').set_pattern("%^%l%$: %*");
+  logger()->set_formatter(std::move(formatter));
   logger()->set_level(level_of(verbosity));
   spdlog::set_default_logger(logger());
 }

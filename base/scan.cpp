@@ -53,8 +53,8 @@ bool read_own_rules(const fs::path& folder, const IgnoreRules& above,
   const fs::path name = folder / ".lookalikeignore";
   const fs::file_type type = fs::symlink_status(name, error).type();
   if (type == fs::file_type::not_found) return true;
-  if (!fs::is_regular_file(name, error)) return false;
-  const std::optional<std::string> lines = read_file(name);
+  constexpr FileKind kIgnoreFile{.most_bytes = std::size_t{1} << 20U};
+  const std::optional<std::string> lines = read_file(name, kIgnoreFile);
   if (!lines) return false;
   rules = above;
   rules->add(*lines, folder.native());

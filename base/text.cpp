@@ -25,10 +25,42 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+// Invisible characters that change the order, the lines or the sense of the text around them:
+// Unicode 15's categories Cf, Zl and Zp, without the two joiners U+200C and U+200D, which belong to
+// the spelling of words and emoji, and without signs that are seen.
+constexpr std::pair<char32_t, char32_t> kInvisible[] = {
+    {0xAD, 0xAD},     {0x61C, 0x61C},     {0x180E, 0x180E},   {0x200B, 0x200B},
+    {0x200E, 0x200F}, {0x2028, 0x202E},   {0x2060, 0x206F},   {0xFEFF, 0xFEFF},
+    {0xFFF9, 0xFFFB}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}, {0xE0000, 0xE007F}};
+
 // U+0080 to U+009F are control characters too; some terminals obey them.
 bool is_printable(const CodePoint& point) {
-  const bool control = point.value < 0x20 || (point.value >= 0x7F && point.value < 0xA0);
-  return point.length > 0 && !control && point.value != '\\';
+  const char32_t value = point.value;
+  if (value < 0x7F) return point.length > 0 && value >= 0x20 && value != '\\';
+  return value >= 0xA0 && std::ranges::none_of(kInvisible, [&](const auto& range) {
+           return range.first <= value && value <= range.second;
+         });
+}
+
+// Returns a text with \xNN for bytes of characters that are not printable, but for those in `kept`.
+std::string escaped(std::string_view text, std::string_view kept) {
+  std::string result;
+  while (!text.empty()) {
+    const CodePoint point = first_code_point(text);
+    const std::size_t length = std::max<std::size_t>(1, point.length);
+    const bool stays = is_printable(point) || kept.find(text.front()) != kept.npos;
+    for (const char c : text.substr(0, length)) {
+      result += stays ? std::string(1, c) : fmt::format("\\x{:02X}", static_cast<std::uint8_t>(c));
+    }
+    text.remove_prefix(length);
+  }
+  return result;
+}
+
+// True for what a spreadsheet may run, also with apostrophes in front.
+bool is_formula(std::string_view field) {
+  const std::size_t begin = field.find_first_not_of('\'');
+  return begin != field.npos && std::string_view("=+-@\t\r\n").find(field[begin]) != field.npos;
 }
 
 bool is_unreserved(char c) {
@@ -101,17 +133,11 @@ CodePoint first_code_point(std::string_view text) {
 }
 
 std::string printable(std::string_view name) {
-  std::string text;
-  while (!name.empty()) {
-    const CodePoint point = first_code_point(name);
-    const std::size_t length = std::max<std::size_t>(1, point.length);
-    for (const char c : name.substr(0, length)) {
-      text += is_printable(point) ? std::string(1, c)
-                                  : fmt::format("\\x{:02X}", static_cast<std::uint8_t>(c));
-    }
-    name.remove_prefix(length);
-  }
-  return text;
+  return escaped(name, "");
+}
+
+std::string printable_message(std::string_view message) {
+  return escaped(message, "\\\n\t");
 }
 
 std::string file_uri(const std::string& path) {
@@ -142,7 +168,7 @@ std::string utc_text(std::int64_t since_epoch_ns) {
 }
 
 std::string csv_field(std::string_view text) {
-  std::string result = "\"";
+  std::string result = is_formula(text) ? "\"'" : "\"";
   for (const char c : text) {
     if (c == '"') result += '"';
     result += c;
@@ -155,6 +181,9 @@ std::vector<std::vector<std::string>> csv_records(std::string_view text) {
   std::vector<std::string> record(1);
   bool quoted = false;
   const auto end_record = [&] {
+    for (std::string& field : record) {
+      if (field.starts_with('\'') && is_formula(field)) field.erase(0, 1);
+    }
     if (record.size() > 1 || !record.front().empty()) records.push_back(std::move(record));
     record.assign(1, {});
   };

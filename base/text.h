@@ -27,9 +27,14 @@ inline char lower_case(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-// Returns a file name as one line for a terminal or log: control characters, backslashes and bytes
-// that are not UTF-8 become \xNN.
+// Returns a file name as one line for a terminal or log: control characters, invisible ones such as
+// those that turn the direction of text (U+202E), backslashes and bytes that are not UTF-8 become
+// \xNN.
 std::string printable(std::string_view name);
+
+// Returns a message in the same way, but with its backslashes and line breaks: names in it may have
+// gone through printable() before.
+std::string printable_message(std::string_view message);
 
 // Returns the file: URI (RFC 8089) of the absolute path, with %XX for bytes other than letters,
 // digits and -._~/.
@@ -46,7 +51,9 @@ std::string path_of_text(const std::string& text);
 // Returns a time in UTC: "2026-01-31T02:00:00Z".
 std::string utc_text(std::int64_t since_epoch_ns);
 
-// Returns the text as a quoted field of CSV (RFC 4180).
+// Returns the text as a quoted field of CSV (RFC 4180). An apostrophe before =, +, -, @, a tab or a
+// line break at its beginning keeps spreadsheets from running it as a formula; texts that have
+// apostrophes there get another one. csv_records() removes it. Not for numbers.
 std::string csv_field(std::string_view text);
 
 // Parses CSV (RFC 4180): quoted fields may contain line breaks, records end with LF or CRLF, empty

@@ -1,8 +1,6 @@
 #include "config/load.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <optional>
 #include <span>
 #include <sstream>
@@ -219,13 +217,11 @@ void check_ranges(const RunConfig& config) {
 }
 
 RunConfig load_config(const fs::path& file) {
-  if (fs::is_directory(file)) {
-    throw Error(ErrorKind::kUsage, fmt::format("{}: is a folder, not a file", file.string()));
-  }
-  const std::optional<std::string> text = read_file(file);
+  constexpr FileKind kConfiguration{.most_bytes = std::size_t{1} << 20U};
+  const std::optional<std::string> text = read_file(file, kConfiguration);
   if (!text) {
-    throw Error(ErrorKind::kUsage, fmt::format("{}: cannot read the configuration: {}",
-                                               file.string(), std::strerror(errno)));
+    throw Error(ErrorKind::kUsage,
+                fmt::format("{}: cannot read the configuration: {}", file.string(), why_unread()));
   }
   return parse_config(*text, file);
 }

@@ -14,6 +14,7 @@
 #include "base/path_set.h"
 #include "base/text.h"
 #include "pipeline/groups/groups.h"
+#include "pipeline/parse_json.h"
 #include "stages/decode/file_description.h"
 #include "stages/match/decide/places.h"
 
@@ -172,10 +173,7 @@ Json with_schema(const Json& json) {
 void add_origin(const std::string& path, Json& answer) {
   constexpr std::size_t kStartBytes = std::size_t{256} << 10U;  // where cameras put EXIF
   const std::string file = page_of(path).file;
-  std::error_code error;
-  std::optional<std::string> start;
-  // The file may have become a FIFO.
-  if (std::filesystem::is_regular_file(file, error)) start = read_file(file, kStartBytes);
+  const std::optional<std::string> start = read_start(file, kStartBytes);
   const PhotoOrigin origin = start ? origin_of(bytes_of(*start)) : PhotoOrigin();
   const auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
   answer["taken"] = text(origin.taken);
@@ -337,7 +335,7 @@ Json rejection_answer(const IndexReader& index, const Rejection& pair) {
 }
 
 Json run_answer(const RunRecord& run) {
-  const Json report = Json::parse(run.document, nullptr, false);
+  const Json report = parse_json<Json>(run.document);
   return {{"id", run.id},
           {"command", run.command},
           {"started", utc_text(run.started_ns)},

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include "base/files.h"
 #include "base/program.h"
 
 namespace lookalike {
@@ -35,8 +36,7 @@ fs::path user_cache() {
 
 // Creates the folder if it is missing.
 bool can_be_written(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
+  create_own_folders(folder);
   return ::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) == 0;
 }
 

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/parse_number.h"
 #include "base/text.h"
+#include "pipeline/parse_json.h"
 
 namespace lookalike {
 namespace {
@@ -31,7 +32,7 @@ std::string to_text(const Calibration& calibration) {
 }
 
 std::optional<Calibration> calibration_from(std::string_view text) {
-  const auto json = nlohmann::json::parse(text, nullptr, false);
+  const auto json = parse_json<nlohmann::json>(text);
   if (!json.is_array() || json.size() != Calibration::kWeights) return std::nullopt;
   Calibration calibration;
   for (std::size_t i = 0; i < json.size(); ++i) {

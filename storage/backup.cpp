@@ -19,7 +19,8 @@ OutputKind backup_kind() {
           .is_backup = true};
 }
 
-void back_up_index(const std::filesystem::path& database, OutputFile& copy, Progress::Style style) {
+std::uint64_t back_up_index(const std::filesystem::path& database, OutputFile& copy,
+                            Progress::Style style) {
   const std::filesystem::path file = copy.temporary();
   {
     Connection index = open_for_reading(database);
@@ -30,8 +31,13 @@ void back_up_index(const std::filesystem::path& database, OutputFile& copy, Prog
     });
   }
   mark_as_backup(file);
-  const std::vector<std::string> problems = check_index(file, style);
-  if (problems.empty()) return;
+  const std::vector<std::string> problems = check_index(file, style, open_immutable);
+  if (problems.empty()) {
+    Connection whole = open_immutable(file);
+    Rows count = whole.rows("SELECT count(*) FROM images");
+    count.next();
+    return static_cast<std::uint64_t>(count.integer(0));
+  }
   throw Error(ErrorKind::kStorage,
               fmt::format("{}: is damaged, and no backup was made: {} (see `lookalike check`)",
                           printable(database.native()), problems.front()));

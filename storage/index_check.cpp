@@ -122,10 +122,10 @@ Bytes copied(ByteView blob) {
 }
 
 // Checks SQLite's own structures over a separate connection.
-Problems problems_of_database(const std::string& database) {
+Problems problems_of_database(const std::string& database, IndexOpener open) {
   Problems problems;
   problems.attempt([&] {
-    Connection connection = open_for_reading(database);
+    Connection connection = open(database);
     connection.execute("PRAGMA cache_size = -65536; PRAGMA cell_size_check = ON");
     Rows integrity = connection.rows("PRAGMA integrity_check");
     while (integrity.next()) {
@@ -142,15 +142,15 @@ Problems problems_of_database(const std::string& database) {
 
 class IndexCheck {
  public:
-  IndexCheck(const std::filesystem::path& database, Progress::Style style)
-      : connection_(open_for_reading(database)), style_(style), posted_(core_count()) {
+  IndexCheck(const std::filesystem::path& database, Progress::Style style, IndexOpener open)
+      : open_(open), connection_(open(database)), style_(style), posted_(core_count()) {
     connection_.execute("PRAGMA cache_size = -65536; PRAGMA cell_size_check = ON; BEGIN");
   }
 
   std::vector<std::string> run() {
     Problems all;
     {
-      const std::jthread beside([&] { all = problems_of_database(connection_.path()); });
+      const std::jthread beside([&] { all = problems_of_database(connection_.path(), open_); });
       problems_.attempt([&] { check_rows(); });
       problems_.attempt([&] { check_totals(); });
       problems_.attempt([&] { check_numbers(); });
@@ -404,6 +404,7 @@ class IndexCheck {
 
   std::size_t count(const char* sql) { return connection_.first<std::size_t>(sql).value_or(0); }
 
+  IndexOpener open_;
   Connection connection_;
   const Progress::Style style_;
   Problems problems_;
@@ -420,9 +421,9 @@ bool is_file(const std::filesystem::path& database) {
 }  // namespace
 
 std::vector<std::string> check_index(const std::filesystem::path& database,
-                                     Progress::Style progress) {
+                                     Progress::Style progress, IndexOpener open) {
   try {
-    return IndexCheck(database, progress).run();
+    return IndexCheck(database, progress, open).run();
   } catch (const EmptyIndex&) {
     return {};
   } catch (const Error& error) {

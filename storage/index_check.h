@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/progress.h"
+#include "storage/schema.h"
 
 namespace lookalike {
 
@@ -20,7 +21,8 @@ namespace lookalike {
 // format or no index. Throws Error(kInput) for a missing file, Error(kStorage) if it cannot be
 // reached.
 std::vector<std::string> check_index(const std::filesystem::path& database,
-                                     Progress::Style progress = Progress::Style::kQuiet);
+                                     Progress::Style progress = Progress::Style::kQuiet,
+                                     IndexOpener open = open_for_reading);
 
 // True if the file has no tables: its first run was stopped before its first transaction, or it was
 // emptied. Throws as check_index().

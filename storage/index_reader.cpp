@@ -6,6 +6,7 @@
 
 #include "base/content_hash.h"
 #include "storage/blobs.h"
+#include "storage/schema.h"
 #include "storage/shards.h"
 
 namespace lookalike {
@@ -92,9 +93,7 @@ std::size_t IndexReader::connections() const {
 }
 
 std::optional<std::string> IndexReader::derived(const std::string& name) const {
-  return shards_->first().with([&](Connection& reading) {
-    return reading.first<std::string>("SELECT value FROM derived WHERE name = ?", name);
-  });
+  return shards_->first().with([&](Connection& reading) { return read_derived(reading, name); });
 }
 
 // XXH3-128 over the codebook's hash, the settings by name, and the sorted digests of the live

@@ -111,8 +111,7 @@ void write_neighbours(Connection& connection, std::int64_t image,
 }
 
 ImageId last_compared(Connection& connection) {
-  const auto text =
-      connection.first<std::string>("SELECT value FROM derived WHERE name = ?", kLastCompared);
+  const auto text = read_derived(connection, kLastCompared);
   return parse_number<ImageId>(text.value_or("")).value_or(0);
 }
 

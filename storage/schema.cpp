@@ -400,6 +400,15 @@ void fail_for_damaged_rows(const Connection& connection, std::string_view table)
                           connection.path(), table));
 }
 
+std::optional<std::string> read_derived(Connection& connection, std::string_view name) {
+  static const std::string select =
+      "SELECT value, " + is_row_intact("derived") + " FROM derived WHERE name = ?";
+  Rows rows = connection.rows(select, name);
+  if (!rows.next()) return std::nullopt;
+  if (rows.integer(1) == 0) fail_for_damaged_rows(connection, "derived");
+  return std::string(rows.text(0));
+}
+
 void check_image_numbers(Connection& connection) {
   const std::int64_t last = std::max(number(connection, "SELECT max(id) FROM images"),
                                      number(connection, "SELECT max(image) FROM tombstones"));
@@ -430,7 +439,11 @@ Connection open_for_reading(const std::filesystem::path& database) {
     // Without an unread log the database is complete by itself.
     if (error.kind() != ErrorKind::kStorage || has_unread_log(file)) throw;
   }
-  Connection connection(file, Connection::Mode::kImmutable);
+  return open_immutable(file);
+}
+
+Connection open_immutable(const std::filesystem::path& database) {
+  Connection connection(database, Connection::Mode::kImmutable);
   check_schema(connection);
   require_expected_schema(connection);
   return connection;

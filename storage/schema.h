@@ -69,6 +69,9 @@ void require_intact_rows(Connection& connection, std::string_view table, std::st
   if (connection.first<int>(sql, values...)) fail_for_damaged_rows(connection, table);
 }
 
+// Returns a value of the table `derived`. Throws Error(kStorage) for a damaged row.
+std::optional<std::string> read_derived(Connection& connection, std::string_view name);
+
 // Throws Error(kStorage) if an image has an impossible number, or one so far above the count of
 // images that memory in proportion to it would be wasted.
 void check_image_numbers(Connection& connection);
@@ -78,6 +81,12 @@ void check_image_numbers(Connection& connection);
 // tables, and Error(kStorage) if it cannot be reached, has another version or other tables,
 // indexes, views or triggers than an index, or SQLite fails.
 Connection open_for_reading(const std::filesystem::path& database);
+
+// Opens a file that nobody writes, in mode kImmutable: SQLite puts no files beside it. Throws as
+// open_for_reading().
+Connection open_immutable(const std::filesystem::path& database);
+
+using IndexOpener = Connection (*)(const std::filesystem::path& database);
 
 // Creates a missing database and migrates an older index, all or nothing. What the connection
 // changes in a table with totals changes them too. Throws Error(kInput) for a foreign database and

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "storage/inverted_index.h"
 #include "storage/schema.h"
+#include "storage/segments.h"
 
 namespace lookalike {
 namespace {
@@ -34,6 +35,37 @@ void begin_reading(Connections& connections) {
     if (data_version() == before) return;
     for (const auto& connection : connections) connection->execute("ROLLBACK");
   }
+}
+
+// Returns the segments, ascending. Throws Error(kStorage) for a damaged row, and for postings of a
+// segment that is not listed: its images would be missing from all answers.
+std::vector<std::int64_t> listed_segments(Connection& connection) {
+  const std::string select =
+      "SELECT id, " + is_row_intact("segments") + " FROM segments ORDER BY id";
+  constexpr std::int64_t kLastSegment = (std::int64_t{1} << 31) - 2;  // see postings_id()
+  constexpr const char* kUnlisted = "SELECT 1 FROM postings WHERE id >= ? AND id < ? LIMIT 1";
+  std::vector<std::int64_t> segments;
+  std::int64_t from = std::numeric_limits<std::int64_t>::min();  // where the next one may begin
+  const auto require_nothing_until = [&](std::int64_t end) {
+    if (from >= end || !connection.first<int>(kUnlisted, from, end)) return;
+    throw Error(
+        ErrorKind::kStorage,
+        fmt::format("{}: has postings of a segment that is not listed: restore a backup, or "
+                    "index anew",
+                    printable(connection.path())));
+  };
+  Rows listed = connection.rows(select);
+  while (listed.next()) {
+    const std::int64_t id = listed.integer(0);
+    if (listed.integer(1) == 0 || id < 0 || id > kLastSegment) {
+      fail_for_damaged_rows(connection, "segments");
+    }
+    require_nothing_until(postings_id(id, 0));
+    from = postings_id(id + 1, 0);
+    segments.push_back(id);
+  }
+  require_nothing_until(std::numeric_limits<std::int64_t>::max());
+  return segments;
 }
 
 }  // namespace
@@ -141,12 +173,13 @@ void Shards::load_segments() {
     removed[image] = true;
   };
   for (Shard& shard : all) {
-    shard.segments.clear();
     Connection& reading = shard.connection();
-    Rows listed = reading.rows("SELECT id FROM segments ORDER BY id");
-    while (listed.next()) shard.segments.push_back(listed.integer(0));
-    Rows tombstones = reading.rows("SELECT image FROM tombstones ORDER BY image DESC");
+    shard.segments = listed_segments(reading);
+    const std::string select =
+        "SELECT image, " + is_row_intact("tombstones") + " FROM tombstones ORDER BY image DESC";
+    Rows tombstones = reading.rows(select);
     while (tombstones.next()) {
+      if (tombstones.integer(1) == 0) fail_for_damaged_rows(reading, "tombstones");
       remove(shard.numbers.of(static_cast<ImageId>(tombstones.integer(0))));
     }
   }

@@ -90,9 +90,10 @@ const std::vector<Readers> kReaders = {
      {"stages/decode/jpeg_reader.cpp"}},
     {"libpng", R"(\bpng_\w*read(_|\b))", {"stages/decode/png_reader.cpp"}},
     {"linked readers",
-     R"(\bread_(jpeg|png)\b)",
-     {"stages/decode/jpeg_reader.cpp", "stages/decode/png_reader.cpp", "stages/decode/readers.cpp",
-      "stages/decode/readers.h"}},
+     R"(\bread_(jpeg|png|linked)\b)",
+     {"stages/decode/jpeg_reader.cpp", "stages/decode/large_reader_module.cpp",
+      "stages/decode/linked_readers.cpp", "stages/decode/png_reader.cpp",
+      "stages/decode/readers.cpp", "stages/decode/readers.h"}},
     // pixels.cpp checks headers first; encode.cpp uses the writers beside OpenCV's readers. Names
     // of modules' files are no calls.
     {"readers.h",
@@ -245,6 +246,17 @@ TEST(ImageReaders, AreCalledInOnePlace) {
     EXPECT_THAT(callers[readers.library], UnorderedElementsAreArray(readers.sources))
         << readers.library;
   }
+}
+
+// parse_json() limits the depth of what others send and write.
+TEST(Json, IsParsedInOnePlace) {
+  static const std::regex kParser(R"(\b[Jj]son\w*::(parse|accept|sax_parse)\(|>> *json\b)");
+  std::vector<std::string> parsers;
+  for_each_source(LOOKALIKE_SOURCE_DIR, [&](const std::string& file, const std::string& text) {
+    if (file.starts_with("tests/") || file.starts_with("tools/lab/")) return;
+    if (std::regex_search(text, kParser)) parsers.push_back(file);
+  });
+  EXPECT_THAT(parsers, ElementsAre("pipeline/parse_json.cpp"));
 }
 
 // An output never replaces what is not an output: OutputGuard sees to it for every option.

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <system_error>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -18,7 +17,9 @@ namespace {
 
 constexpr std::string_view kMagic = "lookalike program 2\n";
 constexpr std::size_t kHeadBytes = kMagic.size() + 16 + 1 + 16 + 1;
-constexpr std::size_t kMaxFileBytes = std::size_t{64} << 20U;  // binaries have some 50 KB
+constexpr FileKind kProgramFile{.most_bytes = std::size_t{64} << 20U,  // binaries have some 50 KB
+                                .may_be_link = false,
+                                .beginning = kMagic};
 
 // The byte behind the key.
 constexpr char kUsable = '+';
@@ -50,7 +51,7 @@ std::string key_in_file(const std::string& key) {
 // Returns the body of a file without its key, which begins with its state; nothing for another key
 // or a damaged file.
 std::optional<std::string_view> content_for(const std::string& key, std::string_view file) {
-  if (file.size() < kHeadBytes || file.size() > kMaxFileBytes) return std::nullopt;
+  if (file.size() < kHeadBytes) return std::nullopt;
   std::string_view body = file.substr(kHeadBytes);
   if (file.substr(0, kHeadBytes) != head_of(body)) return std::nullopt;
   const std::string start = key_in_file(key);
@@ -64,7 +65,7 @@ std::optional<std::string_view> content_for(const std::string& key, std::string_
 LoadingGuard::LoadingGuard(const std::filesystem::path& binary) : path_(binary) {
   path_ += ".loading";
   do {
-    file_ = FileDescriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
+    file_ = FileDescriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (!file_.is_open()) return;
     if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0) {
       file_ = FileDescriptor();  // the holder guards the binary
@@ -87,7 +88,7 @@ std::filesystem::path ProgramCache::file_for(const std::string& key) const {
 
 std::optional<CachedProgram> ProgramCache::load(const std::string& key) const {
   if (folder_.empty()) return std::nullopt;
-  const std::optional<std::string> file = read_file(file_for(key), kMaxFileBytes + 1);
+  const std::optional<std::string> file = read_file(file_for(key), kProgramFile);
   if (!file) return std::nullopt;
   const std::optional<std::string_view> content = content_for(key, *file);
   if (!content) return std::nullopt;
@@ -106,7 +107,7 @@ std::optional<CachedProgram> ProgramCache::load(const std::string& key) const {
 }
 
 void ProgramCache::store(const std::string& key, const std::vector<unsigned char>& binary) const {
-  const std::optional<std::string> before = read_file(file_for(key), kMaxFileBytes + 1);
+  const std::optional<std::string> before = read_file(file_for(key), kProgramFile);
   const auto content = before ? content_for(key, *before) : std::nullopt;
   write(key, content && content->front() == kSecond ? kSecond : kUsable, binary);
 }
@@ -114,12 +115,11 @@ void ProgramCache::store(const std::string& key, const std::vector<unsigned char
 void ProgramCache::write(const std::string& key, char state,
                          const std::vector<unsigned char>& binary) const {
   if (folder_.empty()) return;
-  std::error_code ignored;
-  std::filesystem::create_directories(folder_, ignored);
+  create_own_folders(folder_);
   std::string body = key_in_file(key) + state;
   body.append(binary.begin(), binary.end());
   try {
-    write_atomically(file_for(key), bytes_of(head_of(body) + body));
+    write_atomically(file_for(key), bytes_of(head_of(body) + body), true, FileAccess::kOwner);
   } catch (const Error&) {
     // The next process compiles again.
   }

@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cerrno>
 #include <cmath>
-#include <fstream>
 #include <iterator>
-#include <sstream>
-#include <system_error>
 #include <tuple>
 
 #include "base/error.h"
@@ -58,14 +56,12 @@ std::optional<TuningFile> load_own(const TuningTarget& target, const std::filesy
                                    const std::function<void(const std::string&)>& warn) {
   if (folder.empty()) return std::nullopt;
   const std::filesystem::path path = tuning_path(folder, target);
-  std::error_code unknown;
-  if (!std::filesystem::exists(path, unknown)) return std::nullopt;
+  constexpr FileKind kTuningFile{.most_bytes = std::size_t{1} << 20U};
+  const std::optional<std::string> text = read_file(path, kTuningFile);
+  if (!text && errno == ENOENT) return std::nullopt;
   try {
-    std::ifstream stream(path);
-    std::ostringstream text;
-    text << stream.rdbuf();
-    if (!stream || !text) throw Error(ErrorKind::kInput, path.string() + ": cannot be read");
-    TuningFile file = parse_tuning_file(text.str(), path.string());
+    if (!text) throw Error(ErrorKind::kInput, path.string() + ": cannot be read: " + why_unread());
+    TuningFile file = parse_tuning_file(*text, path.string());
     if (is_same_device(file.target, target)) return file;
     throw Error(ErrorKind::kInput,
                 path.string() + ": belongs to another device, " + file.target.device);
@@ -119,10 +115,9 @@ std::filesystem::path tuning_path(const std::filesystem::path& folder, const Tun
 
 std::filesystem::path store_tuning(const std::filesystem::path& folder, const TuningFile& file) {
   const std::filesystem::path path = tuning_path(folder, file.target);
-  std::error_code ignored;  // writing the file reports it
-  std::filesystem::create_directories(folder, ignored);
+  create_own_folders(folder);  // writing the file reports what fails
   try {
-    write_atomically(path, bytes_of(format_tuning_file(file)));
+    write_atomically(path, bytes_of(format_tuning_file(file)), true, FileAccess::kOwner);
   } catch (const Error& error) {
     throw Error(ErrorKind::kStorage, std::string("tuning: ") + error.what());
   }

@@ -38,10 +38,10 @@ std::string key_of(const RunConfig& config) {
 }
 
 // Returns the key and the number in the name of a cache file, KEY-NUMBER.EXTENSION or
-// .KEY-NUMBER.EXTENSION.PID.N.tmp; nothing for another name.
+// .KEY-NUMBER.EXTENSION.PID.N.lookalike-tmp; nothing for another name.
 std::optional<std::pair<std::string, std::size_t>> parse_name(const std::string& name) {
   static const std::regex pattern(
-      R"(\.?([0-9a-f]{32})-([0-9]{6,18})\.(statistics|features)(\.[0-9]+\.[0-9]+\.tmp)?)");
+      R"(\.?([0-9a-f]{32})-([0-9]{6,18})\.(statistics|features)(\.[0-9]+\.[0-9]+\.lookalike-tmp)?)");
   std::smatch match;
   if (!std::regex_match(name, match, pattern)) return std::nullopt;
   return std::pair(match[1].str(), std::stoul(match[2].str()));

@@ -1,5 +1,6 @@
 #include "pipeline/groups/act_log.h"
 
+#include <cerrno>
 #include <chrono>
 #include <optional>
 #include <sys/stat.h>
@@ -12,6 +13,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "pipeline/parse_json.h"
 
 namespace lookalike {
 namespace {
@@ -20,6 +22,9 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kLogMark = "duplicates of lookalike";
 constexpr int kLogVersion = 1;
+constexpr FileKind kLogFile{.most_bytes = std::size_t{256} << 20U,
+                            .may_be_link = false,
+                            .beginning = R"({"log":"duplicates of lookalike",)"};
 constexpr const char* kMove = "move";
 constexpr const char* kHardLink = "hardlink";
 
@@ -70,7 +75,7 @@ ActionStep step_of(const Json& json, ActionKind kind) {
 }
 
 ActionPlan parsed(const std::string& text) {
-  const Json json = Json::parse(text);
+  const Json json = parse_json<Json>(text);
   if (json.at("log") != kLogMark) throw Error(ErrorKind::kInput, "is no log of lookalike");
   if (json.at("version") != kLogVersion) {
     throw Error(ErrorKind::kInput, fmt::format("is a log of version {}, and this program reads {}",
@@ -124,17 +129,16 @@ void write_log(const std::filesystem::path& file, const ActionPlan& plan) {
 
 ActionPlan read_log(const std::filesystem::path& file) {
   const std::string name = printable(file.native());
-  const std::optional<std::string> text = read_file(file);
-  if (!text) {
-    throw Error(ErrorKind::kInput,
-                name + ": cannot be read: " + std::generic_category().message(errno));
-  }
+  const std::optional<std::string> text = read_file(file, kLogFile);
+  if (!text && errno == EBADMSG)
+    throw Error(ErrorKind::kInput, name + ": is no log of lookalike, or damaged");
+  if (!text) throw Error(ErrorKind::kInput, name + ": cannot be read: " + why_unread());
   try {
     return parsed(*text);
   } catch (const Error& error) {
     throw Error(ErrorKind::kInput, name + ": " + error.what());
   } catch (const std::exception&) {
-    throw Error(ErrorKind::kInput, name + ": is damaged, or no log of lookalike");
+    throw Error(ErrorKind::kInput, name + ": is no log of lookalike, or damaged");
   }
 }
 

@@ -134,7 +134,7 @@ FoundPair get_pair(ByteReader& in) {
 // Throws Error(kStorage) if the file exists and does not begin like those of save_pairs(). A
 // truncated one passes.
 void require_own(const std::filesystem::path& file) {
-  const std::optional<std::string> start = read_file(file, kMagic.size());
+  const std::optional<std::string> start = read_start(file, kMagic.size());
   if (!start || kMagic.starts_with(*start)) return;
   throw Error(ErrorKind::kStorage, fmt::format("{}: was not written by lookalike: move it away, or "
                                                "name another database",
@@ -223,10 +223,12 @@ PairState decode_pairs(ByteView bytes, const ContentHash& fingerprint) {
 
 PairState load_pairs(const std::filesystem::path& database, const ContentHash& fingerprint) {
   const std::filesystem::path file = pair_file(database);
-  const std::optional<std::string> bytes = read_file(file);
+  constexpr FileKind kPairs{
+      .most_bytes = std::size_t{4} << 30U, .may_be_link = false, .beginning = kMagic};
+  const std::optional<std::string> bytes = read_file(file, kPairs);
   if (!bytes && errno == ENOENT) return {};
   try {
-    if (!bytes) fail_file(file, "cannot be read");
+    if (!bytes) throw Error(ErrorKind::kStorage, "cannot be read: " + why_unread());
     return decode_pairs(bytes_of(*bytes), fingerprint);
   } catch (const Error& error) {
     spdlog::warn("{}: {}: comparing all images again", printable(file.native()), error.what());

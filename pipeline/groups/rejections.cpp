@@ -53,7 +53,7 @@ void wait_for_lock(const std::filesystem::path& file, const FileDescriptor& open
 // for the lock.
 FileDescriptor locked(const std::filesystem::path& file) {
   while (true) {
-    FileDescriptor opened(::open(file.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+    FileDescriptor opened(::open(file.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (!opened.is_open() && errno == ENOENT) {
       AtomicFile made(file);
       made.write(bytes_of(rejections_text(Rejections())));
@@ -67,12 +67,14 @@ FileDescriptor locked(const std::filesystem::path& file) {
 }
 
 Rejections read(const std::filesystem::path& file) {
-  const std::optional<std::string> text = read_file(file);
-  if (!text) {
-    if (errno != ENOENT) fail_file(file, "cannot be read");
-    return {};
-  }
+  FileKind kind = kRejectionCsv;
+  kind.may_be_link = false;
   const std::string name = printable(file.native());
+  const std::optional<std::string> text = read_file(file, kind);
+  if (!text) {
+    if (errno == ENOENT) return {};
+    throw Error(ErrorKind::kStorage, fmt::format("{}: cannot be read: {}", name, why_unread()));
+  }
   const std::size_t end = text->rfind(kEnd);
   const auto csv = std::string_view(*text).substr(0, end);
   if (end == text->npos || std::string_view(*text).substr(end) != end_of(csv)) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/artefacts.h"
+#include "base/files.h"
 #include "config/options.h"
 #include "stages/match/match.h"
 
@@ -27,6 +28,9 @@ Rejection rejection_of(const ContentHash& one, const ContentHash& other, std::in
 
 // The header of the CSV with one row per rejection. More columns may follow.
 inline constexpr std::string_view kRejectionHeader = "content,other_content,since_ns";
+
+// A file of such CSV, with room for columns of others.
+inline constexpr FileKind kRejectionCsv{.most_bytes = std::size_t{64} << 20U};
 
 // Rejections by content, each pair once, with its earliest time.
 class Rejections {

@@ -13,6 +13,7 @@
 #include <spdlog/spdlog.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/page_name.h"
 #include "base/path_set.h"
 #include "base/program.h"
@@ -282,6 +283,7 @@ IndexRunReport run_index(const RunConfig& config, Progress::Style style, const S
   }
   const bool is_new = !std::filesystem::exists(config.store.database);
   RunContext run(config, style, stop, options);  // creates a new index
+  remove_left_behind(config.store.database);
   try {
     run.report.before = run.writer.counts();
     if (auto warning = raise_niceness(config.run)) run.report.warnings.push_back(*warning);

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "pipeline/parse_json.h"
 
 namespace lookalike {
 namespace {
@@ -94,7 +95,7 @@ void add_last_run(MetricsText& text, const RunRecord& run) {
   text.add_one("run_start_timestamp_seconds", "When the last run started.",
                static_cast<double>(run.started_ns) / 1e9);
   text.add_one("run_seconds", "Duration of the last run.", run.elapsed_seconds);
-  const auto report = nlohmann::json::parse(run.document, nullptr, false);
+  const auto report = parse_json<nlohmann::json>(run.document);
   if (!report.is_object()) return;
   text.add_each("run_files", "Files of the last run by outcome.", "outcome",
                 report.value("files", nlohmann::json()));

@@ -21,7 +21,7 @@ namespace lookalike {
 namespace {
 
 bool is_index(const std::filesystem::path& file) {
-  const std::optional<std::string> start = read_file(file, kBytesToTellAnIndex);
+  const std::optional<std::string> start = read_start(file, kBytesToTellAnIndex);
   return start && begins_an_index(bytes_of(*start));
 }
 

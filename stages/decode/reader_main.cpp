@@ -83,7 +83,10 @@ ReaderAnswer answer_to(const ImageReader& reader, const ReaderRequest& request,
     }
     return answer;
   }
-  const cv::Mat image = reader.read(file, static_cast<PixelMode>(request.mode), problem);
+  const auto mode = static_cast<PixelMode>(request.mode);
+  const cv::Mat image = reader.read_reduced != nullptr
+                            ? reader.read_reduced(file, mode, request.divisor, problem)
+                            : reader.read(file, mode, problem);
   if (image.empty()) {
     set_problem(answer, ReaderResult::kProblem, problem);
     return answer;

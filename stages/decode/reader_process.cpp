@@ -8,6 +8,8 @@
 #include <ctime>
 #include <fcntl.h>
 #include <fstream>
+#include <map>
+#include <mutex>
 #include <poll.h>
 #include <spawn.h>
 #include <sys/mman.h>
@@ -69,6 +71,41 @@ double seconds_for(std::uint64_t file_bytes, std::uint64_t pixels) {
   return kSpareSeconds + std::min(by_pixels, by_file);
 }
 
+using Clock = std::chrono::steady_clock;
+
+// The last failed start of each module's reader. Starts that fail take at most a twentieth of the
+// time, however many pictures wait for them. Thread-safe.
+class FailedStarts {
+ public:
+  // Throws the error of a start that failed recently.
+  void check(const std::string& module) {
+    const std::lock_guard lock(mutex_);
+    const auto failed = by_module_.find(module);
+    if (failed == by_module_.end() || Clock::now() >= failed->second.end) return;
+    throw Error(ErrorKind::kInternal, failed->second.message);
+  }
+
+  void add(const std::string& module, Clock::time_point begin, const std::string& message) {
+    constexpr int kPause = 20;  // times what the start took
+    const Clock::time_point now = Clock::now();
+    const std::lock_guard lock(mutex_);
+    by_module_[module] = {now + kPause * (now - begin), message};
+  }
+
+ private:
+  struct Failure {
+    Clock::time_point end;
+    std::string message;
+  };
+  std::mutex mutex_;
+  std::map<std::string, Failure> by_module_;
+};
+
+FailedStarts& failed_starts() {
+  static FailedStarts starts;
+  return starts;
+}
+
 [[noreturn]] void fail(const std::string& what, int code) {
   if (code == ENOMEM) throw std::bad_alloc();
   throw Error(ErrorKind::kInternal,
@@ -111,14 +148,18 @@ class ReaderProcess::Process {
       fail(program, errno);
     }
     socket_ = FileDescriptor(ends[0]);
-    const FileDescriptor theirs(ends[1]);
-    start(program, module, theirs);
+    {
+      const FileDescriptor theirs(ends[1]);
+      start(program, module, theirs);
+    }  // an open copy here would hide that the process has ended
     ReaderAnswer answer;
     FileDescriptor none;
     constexpr std::chrono::minutes kStart{1};
     if (!receive(answer, none, kStart) || answer.result != ReaderResult::kReady) {
       check_time();
-      const std::string why = answer.problem.front() != 0 ? text_of(answer) : ending();
+      const std::string why = answer.problem.front() != 0 ? text_of(answer)
+                              : is_late_                  ? "does not start within a minute"
+                                         : fmt::format("{}; reinstall lookalike", ending());
       throw Error(ErrorKind::kInternal, fmt::format("{}: {}", program, why));
     }
     memory_at_rest_ = statistic("VmData:");
@@ -197,11 +238,10 @@ class ReaderProcess::Process {
   // Waits for a packet, until the time of this thread's work is over at the latest. False without
   // one, in which case the process has been stopped.
   bool receive(ReaderAnswer& answer, FileDescriptor& attached, std::chrono::milliseconds patience) {
-    auto until = std::chrono::steady_clock::now() + patience;
+    auto until = Clock::now() + patience;
     if (const WorkLimits* limits = WorkLimits::current()) until = std::min(until, limits->end());
     while (true) {
-      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-          until - std::chrono::steady_clock::now());
+      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
       pollfd waiting{.fd = socket_.number(), .events = POLLIN, .revents = 0};
       const int ready = left.count() > 0 ? ::poll(&waiting, 1, static_cast<int>(left.count())) : 0;
       if (ready < 0 && errno == EINTR) continue;
@@ -231,7 +271,7 @@ class ReaderProcess::Process {
     if (signal != 0) {
       return fmt::format("ended by signal {} ({})", signal, ::sigdescr_np(signal));
     }
-    return fmt::format("ended with code {}", WEXITSTATUS(status_));
+    return fmt::format("ended with exit code {}", WEXITSTATUS(status_));
   }
 
   // Returns a line of /proc/PID/status in bytes; 0 if it cannot be read.
@@ -281,7 +321,15 @@ ReaderProcess::~ReaderProcess() = default;
 
 ReaderProcess::Process& ReaderProcess::running() {
   if (!process_ || !process_->is_alive() || answers_ == kMostAnswers) {
-    process_ = std::make_unique<Process>(module_);
+    process_.reset();
+    failed_starts().check(module_);
+    const auto begin = Clock::now();
+    try {
+      process_ = std::make_unique<Process>(module_);
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::kInternal) failed_starts().add(module_, begin, error.what());
+      throw;
+    }
     answers_ = 0;
   }
   ++answers_;
@@ -300,12 +348,12 @@ std::optional<ImageHeader> ReaderProcess::read_header(std::span<const std::uint8
 }
 
 cv::Mat ReaderProcess::read(std::span<const std::uint8_t> file, const ImageHeader& header,
-                            PixelMode mode, std::string& problem) {
+                            PixelMode mode, int divisor, std::string& problem) {
   FileDescriptor rows;
   const std::uint64_t pixels = header.width * header.height;
-  const auto answer =
-      running().ask({.task = ReaderTask::kPixels, .mode = static_cast<std::uint32_t>(mode)}, file,
-                    pixels, rows, problem);
+  const auto answer = running().ask(
+      {.task = ReaderTask::kPixels, .mode = static_cast<std::uint32_t>(mode), .divisor = divisor},
+      file, pixels, rows, problem);
   if (!answer) return {};
   const int depth = CV_MAT_DEPTH(answer->type);
   const bool is_picture = answer->rows > 0 && answer->columns > 0 && answer->type >= 0 &&

@@ -19,7 +19,8 @@ namespace lookalike {
 // more ends the process, and costs itself alone.
 //
 // The process starts with the first file. If a file ends it, the next file starts another. After
-// kMostAnswers it is replaced: libraries leak (libdav1d does), and limits count from its start.
+// kMostAnswers it is replaced: libraries leak (libdav1d does), and limits count from its start. A
+// start that failed is repeated after a pause of twenty times as long.
 // Methods are called by one thread at a time. They throw Error(kInternal) if the program
 // `lookalike-reader` or the module cannot be started, std::bad_alloc for memory of this process,
 // and Overdue when the time of the thread's WorkLimits is over.
@@ -32,10 +33,11 @@ class ReaderProcess {
   ReaderProcess(const ReaderProcess&) = delete;
   ReaderProcess& operator=(const ReaderProcess&) = delete;
 
-  // As ImageReader::read_header() and read(). `header` is the checked one.
+  // As ImageReader::read_header() and read(), or read_reduced() in its place. `header` is the
+  // checked one.
   std::optional<ImageHeader> read_header(std::span<const std::uint8_t> file, std::string& problem);
   cv::Mat read(std::span<const std::uint8_t> file, const ImageHeader& header, PixelMode mode,
-               std::string& problem);
+               int divisor, std::string& problem);
 
  private:
   class Process;

@@ -16,6 +16,7 @@ enum class ReaderTask : std::uint32_t { kHeader, kPixels };
 struct ReaderRequest {
   ReaderTask task = ReaderTask::kHeader;
   std::uint32_t mode = 0;  // PixelMode
+  std::int32_t divisor = 1;
 };
 
 enum class ReaderResult : std::uint32_t { kReady, kDone, kProblem, kNoMemory };

@@ -16,6 +16,12 @@ namespace lookalike {
 namespace {
 
 constexpr const char* kOpenCvModule = "opencv_reader.so";
+constexpr const char* kLargeModule = "large_reader.so";
+
+// Size of the largest picture that the linked readers read in this process, in pixels. A file of
+// some kilobytes can state a hundred megapixels, which take gigabytes and many seconds: only
+// reader processes have limits of both.
+constexpr std::uint64_t kMostPixelsHere = 32'000'000;
 
 std::optional<ReaderModule> own_module(ImageFormat format) {
   switch (format) {
@@ -30,15 +36,18 @@ std::optional<ReaderModule> own_module(ImageFormat format) {
   }
 }
 
+std::string module_of(ImageFormat format) {
+  const auto own = own_module(format);
+  return own ? std::string(file_name(*own)) : kOpenCvModule;
+}
+
 // The reader processes of a module: as many as threads have read with it at once. They stay, since
 // starting one takes longer than reading most pictures.
 using Readers = Pool<ReaderProcess>;
 
-Readers& readers_of(ImageFormat format) {
+Readers& readers_of(const std::string& module) {
   static std::mutex mutex;
   static std::map<std::string, Readers> readers;
-  const auto own = own_module(format);
-  const std::string module = own ? std::string(file_name(*own)) : kOpenCvModule;
   const std::lock_guard lock(mutex);
   return readers.try_emplace(module, [module] { return std::make_unique<ReaderProcess>(module); })
       .first->second;
@@ -62,7 +71,7 @@ bool has_reader(ImageFormat format) {
 
 std::optional<ImageHeader> read_header_apart(std::span<const std::uint8_t> file, ImageFormat format,
                                              std::string& problem) {
-  const Readers::Lease reader(readers_of(format));
+  const Readers::Lease reader(readers_of(module_of(format)));
   std::optional<ImageHeader> header = reader->read_header(file, problem);
   if (!header) return std::nullopt;
   header->format = format;
@@ -74,25 +83,15 @@ std::optional<ImageHeader> read_header_apart(std::span<const std::uint8_t> file,
 
 cv::Mat read_image(std::span<const std::uint8_t> file, const ImageHeader& header, PixelMode mode,
                    int divisor, std::string& problem) {
-  if (header.format == ImageFormat::kJpeg) return read_jpeg(file, mode, divisor, problem);
-  if (header.format == ImageFormat::kPng) return read_png(file, mode, problem);
-  if (header.format == ImageFormat::kPnm) return read_pnm(file, mode, problem);
-  const Readers::Lease reader(readers_of(header.format));
-  return upright(reader->read(file, header, mode, problem), header.orientation);
-}
-
-cv::Mat upright(const cv::Mat& stored, int orientation) {
-  constexpr int kUpsideDown = 0;
-  constexpr int kLeftToRight = 1;
-  constexpr int kBoth = -1;
-  if (orientation < 2 || orientation > 8) return stored;
-  cv::Mat image = stored;
-  if (orientation > 4) cv::transpose(stored, image);
-  cv::Mat result = image;
-  if (orientation == 4 || orientation == 8) cv::flip(image, result, kUpsideDown);
-  if (orientation == 2 || orientation == 6) cv::flip(image, result, kLeftToRight);
-  if (orientation == 3 || orientation == 7) cv::flip(image, result, kBoth);
-  return result;
+  if (!is_linked(header.format)) {
+    const Readers::Lease reader(readers_of(module_of(header.format)));
+    return upright(reader->read(file, header, mode, 1, problem), header.orientation);
+  }
+  if (header.width * header.height <= kMostPixelsHere) {
+    return read_linked(file, header.format, mode, divisor, problem);
+  }
+  const Readers::Lease reader(readers_of(kLargeModule));
+  return reader->read(file, header, mode, divisor, problem);
 }
 
 std::string missing_part(const ImageFormatInfo& format) {

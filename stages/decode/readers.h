@@ -15,7 +15,8 @@
 // Image readers. JPEG and PNG are read by libjpeg-turbo and libpng, which are linked, so that most
 // commands load no other library; Netpbm files need none. Reader modules (base/module.h) read the
 // rest, in a process of their own (reader_process.h): gif_reader.so, heif_reader.so and
-// webp_reader.so read one format each, opencv_reader.so all others.
+// webp_reader.so read one format each, opencv_reader.so all others. large_reader.so has the linked
+// readers for large pictures.
 //
 // Readers require whole files whose headers keep to the limits. pixels.h checks that, and only it
 // calls them.
@@ -50,6 +51,14 @@ cv::Mat read_png(std::span<const std::uint8_t> file, PixelMode mode, std::string
 // an empty matrix and sets `problem`. Throws as read_jpeg().
 cv::Mat read_pnm(std::span<const std::uint8_t> file, PixelMode mode, std::string& problem);
 
+// True for the formats of these three.
+bool is_linked(ImageFormat format);
+
+// Reads a file of such a format, in this process.
+//   divisor  as in read_jpeg(); 1 for other formats
+cv::Mat read_linked(std::span<const std::uint8_t> file, ImageFormat format, PixelMode mode,
+                    int divisor, std::string& problem);
+
 // Turns a picture upright: transposes it for orientations 5 to 8, then mirrors it. Leaves it as it
 // is for orientations other than 2 to 8, sharing its pixels; mirrors in place for 2 to 4.
 cv::Mat upright(const cv::Mat& stored, int orientation);
@@ -61,13 +70,17 @@ struct ImageReader {
   // decoder or another part that the file needs. nullptr for OpenCV, whose formats
   // read_image_header() knows.
   std::optional<ImageHeader> (*read_header)(std::span<const std::uint8_t> file,
-                                            std::string& problem);
+                                            std::string& problem) = nullptr;
   // Reads the picture, or the first of several, upright: CV_8UC3 (BGR), CV_8UC4 (BGRA) or, for
   // kGray, CV_8U. On failure returns an empty matrix and sets `problem`.
-  cv::Mat (*read)(std::span<const std::uint8_t> file, PixelMode mode, std::string& problem);
+  cv::Mat (*read)(std::span<const std::uint8_t> file, PixelMode mode,
+                  std::string& problem) = nullptr;
   // True if the library has its decoder of a format, named as in image_formats(). nullptr for
   // libraries with all decoders built in.
-  bool (*has_decoder)(std::string_view format_name);
+  bool (*has_decoder)(std::string_view format_name) = nullptr;
+  // In place of read() in the module of large pictures: as read_linked(), of any linked format.
+  cv::Mat (*read_reduced)(std::span<const std::uint8_t> file, PixelMode mode, int divisor,
+                          std::string& problem) = nullptr;
 };
 
 // What opencv_reader.so exports. OpenCV's writers are there too: they need the same libraries.

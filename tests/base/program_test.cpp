@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <gtest/gtest.h>
+#include <spdlog/spdlog.h>
 
 #include "base/error.h"
 
@@ -23,6 +24,16 @@ TEST(RunMain, ErrorBecomesItsExitCodeAndALineOnStderr) {
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(run_main("test", []() -> int { throw Error(ErrorKind::kStorage, "disk full"); }), 5);
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "test: error: disk full\n");
+}
+
+TEST(RunMain, NamesInMessagesTurnNoTextOnATerminal) {
+  ::testing::internal::CaptureStderr();
+  run_main("test", []() -> int {
+    logger()->warn("a\u202Egpj");
+    throw Error(ErrorKind::kStorage, "b\u202Egpj");
+  });
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "warning: a\\xE2\\x80\\xAEgpj\ntest: error: b\\xE2\\x80\\xAEgpj\n");
 }
 
 TEST(RunMain, LackOfMemoryNamesTheSettingsThatReduceIt) {

@@ -67,6 +67,22 @@ TEST(Printable, WhatWouldBreakTheLineOrTheTerminalIsWrittenAsNumbers) {
   EXPECT_EQ(printable("a\\x0A"), "a\\x5Cx0A");
 }
 
+TEST(Printable, InvisibleCharactersAreWrittenAsNumbers) {
+  EXPECT_EQ(printable("photo\u202Egpj.exe"), "photo\\xE2\\x80\\xAEgpj.exe");
+  for (const char* const invisible :
+       {"\u00AD", "\u061C", "\u200B", "\u200E", "\u200F", "\u2028", "\u2029", "\u202A", "\u202D",
+        "\u2066", "\u2069", "\uFEFF", "\U000E0041"}) {
+    EXPECT_TRUE(printable(invisible).starts_with("\\x")) << printable(invisible);
+  }
+  for (const char* const shown : {"\u00A0", "\u0640", "\u200C", "\u200D", "\uFE0F", "\U0001F468"}) {
+    EXPECT_EQ(printable(shown), shown);
+  }
+}
+
+TEST(Printable, MessagesKeepTheirLinesAndWhatIsEscapedAlready) {
+  EXPECT_EQ(printable_message(printable("a\n\u202E") + ":\n\x1B"), "a\\x0A\\xE2\\x80\\xAE:\n\\x1B");
+}
+
 TEST(Printable, BytesThatAreNoUtf8AreWrittenAsNumbers) {
   EXPECT_EQ(printable("\xFFz\x80"), "\\xFFz\\x80");
   EXPECT_EQ(printable("\xC3"), "\\xC3");
@@ -107,6 +123,14 @@ TEST(Wrapped, CountsCharactersAndKeepsLongWordsWhole) {
 
 TEST(CsvField, IsQuotedWithItsQuotesDoubled) {
   EXPECT_EQ(csv_field("a,\"b\""), "\"a,\"\"b\"\"\"");
+  EXPECT_EQ(csv_field("=1+1"), "\"'=1+1\"");
+  EXPECT_EQ(csv_field("'tis"), "\"'tis\"");
+  for (const char* text : {"=HYPERLINK(\"x\")", "+1", "-1.jpg", "@a", "\ta", "\ra", "\na", "'=a",
+                           "''-a", "'tis.jpg", "''", "a=b", "/photos/-1.jpg", ""}) {
+    const std::string field = csv_field(text);
+    EXPECT_EQ(std::string_view("=+-@\t\r\n").find(field[1]), std::string_view::npos) << field;
+    EXPECT_EQ(csv_records("1," + field)[0][1], text);
+  }
 }
 
 TEST(CsvRecords, HaveQuotedFieldsWithBreaksCommasAndQuotes) {

@@ -174,6 +174,7 @@ TEST(LoadConfig, AMissingFileIsAUsageError) {
 
 TEST(LoadConfig, AFolderIsNoConfiguration) {
   EXPECT_THROW(load_config(std::filesystem::temp_directory_path()), Error);
+  EXPECT_THROW(load_config("/dev/zero"), Error);
 }
 
 RunConfig with(const std::string& setting) {

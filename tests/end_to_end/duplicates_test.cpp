@@ -433,7 +433,7 @@ TEST_F(Duplicates, ResumeAfterAStop) {
   // The report is started before images are compared.
   const auto is_begun = [&] {
     return std::ranges::any_of(fs::directory_iterator(folder_.path()), [](const auto& entry) {
-      return entry.path().extension() == ".tmp";
+      return entry.path().extension() == ".lookalike-tmp";
     });
   };
   wait_until([&] { return is_begun() || !program.is_running(); });

@@ -1,11 +1,13 @@
 // Every image format, from the folder to the report.
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -58,6 +60,26 @@ class FormatsTest : public testing::Test {
   static std::unique_ptr<TemporaryFolder> folder_;
 };
 std::unique_ptr<TemporaryFolder> FormatsTest::folder_;
+
+TEST_F(FormatsTest, AReaderThatCannotStartIsNamedAtOnce) {
+  const std::pair<const char*, const char*> readers[] = {
+      {"exit 127", "lookalike-reader: ended with exit code 127; reinstall lookalike"},
+      {"exit 0", "lookalike-reader: ended with exit code 0; reinstall lookalike"},
+      {"kill -9 $$", "lookalike-reader: ended by signal 9 (Killed); reinstall lookalike"},
+      {"", "lookalike-reader cannot be started; reinstall lookalike: Permission"},
+  };
+  const std::string photo = path("reader.bmp");
+  cv::imwrite(photo, poster(1));
+  for (const auto& [reader, message] : readers) {
+    const TemporaryFolder folder;
+    const std::string program = install_with_reader(folder.path(), reader);
+    const auto begin = std::chrono::steady_clock::now();
+    const ProgramResult result = run_program(program, {"query", "-d", path("index.db"), photo});
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20)) << reader;
+    EXPECT_EQ(result.exit_code, 70) << reader;
+    EXPECT_THAT(result.err, HasSubstr(message)) << reader;
+  }
+}
 
 TEST_F(FormatsTest, AFileOfEachIsFoundAndFindsItself) {
   std::vector<std::string> words = {"query", "-d", path("index.db"), "--json"};

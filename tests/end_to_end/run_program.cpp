@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <sstream>
 #include <stdexcept>
@@ -115,6 +116,27 @@ ProgramResult run_program(const std::string& program, const std::vector<std::str
     EXPECT_THAT(output_faults(arguments.front(), result.out), testing::IsEmpty());
   }
   return result;
+}
+
+std::string install_with_reader(const std::filesystem::path& folder, const std::string& script) {
+  namespace fs = std::filesystem;
+  const fs::path programs(LOOKALIKE_PROGRAMS);
+  fs::create_directories(folder / "bin");
+  fs::copy_file(programs / "lookalike", folder / "bin/lookalike");
+  for (const auto& modules : fs::directory_iterator(programs.parent_path() / "lib")) {
+    if (!modules.path().filename().native().starts_with("lookalike-")) continue;
+    const fs::path to = folder / "lib" / modules.path().filename();
+    const fs::path reader = to / "lookalike-reader";
+    fs::create_directories(to);
+    for (const auto& file : fs::directory_iterator(modules)) {
+      if (file.path().filename() != reader.filename()) {
+        fs::create_symlink(file, to / file.path().filename());
+      }
+    }
+    std::ofstream(reader) << "#!/bin/sh\n" << script << '\n';
+    if (!script.empty()) fs::permissions(reader, fs::perms::owner_all);
+  }
+  return folder / "bin/lookalike";
 }
 
 std::set<std::string> commands_of(const std::string& program) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <set>
@@ -49,6 +50,10 @@ class RunningProgram {
 // schema in docs/schema/; a deviation fails the test.
 ProgramResult run_program(const std::string& program, const std::vector<std::string>& arguments,
                           const std::vector<std::string>& settings = {});
+
+// Installs the tree's `lookalike` below a folder with a shell script as its lookalike-reader, which
+// may not be executed if the script is empty. Returns the program's path.
+std::string install_with_reader(const std::filesystem::path& folder, const std::string& script);
 
 // Returns the commands of a program, if it has any.
 std::set<std::string> commands_of(const std::string& program);

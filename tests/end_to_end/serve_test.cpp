@@ -440,6 +440,64 @@ TEST_F(ServeTest, TellsLogsOfOneNameApart) {
   EXPECT_EQ(fs::hard_link_count(at("posters/0.jpg")), 1U);
 }
 
+TEST_F(ServeTest, PassesOverWhatOnlyHasTheNameOfALog) {
+  run_program("lookalike", {"duplicates", "-q", "-d", at("index.db")});
+  start_acting(at("away"));
+  const json body = {
+      {"action", "move"},
+      {"files", {{{"path", at("posters/small.jpg")}, {"stays", at("posters/1.jpg")}}}}};
+  const json moved = json::parse(ask("POST /v1/actions", {}, body.dump()).body);
+  ASSERT_EQ(::mkfifo(at("away/lookalike-fifo.log").c_str(), 0600), 0);
+  fs::create_directory(at("away/lookalike-folder.log"));
+  fs::create_symlink("/dev/zero", at("away/lookalike-device.log"));
+  fs::create_symlink(moved["log"].get<std::string>(), at("away/lookalike-link.log"));
+  for (int i = 0; i < 110; ++i) {
+    const std::string name = at("away/lookalike-" + std::to_string(i) + ".log");
+    std::ofstream(name).flush();
+    fs::resize_file(name, std::uintmax_t{200} << 20U);  // sparse
+  }
+  const json actions = get("/v1/actions")["actions"];
+  ASSERT_EQ(actions.size(), 1U) << actions;
+  EXPECT_EQ(actions[0]["log"], moved["log"]) << "however many files came later";
+  expect_error(ask("POST /v1/undo", {}, json({{"log", at("away/lookalike-7.log")}}).dump()), 400,
+               "input");
+}
+
+// Each start of this reader takes a second to fail.
+TEST_F(ServeTest, StartsADeadReaderOnceInAWhile) {
+  const std::string program = install_with_reader(
+      folder_ / "installed", "echo start >> '" + at("starts") + "'; sleep 1; exit 127");
+  program_ = std::make_unique<RunningProgram>(
+      program,
+      std::vector<std::string>{"serve", "-d", at("index.db"), "--listen", "unix:" + at("socket")});
+  connect_ = [this] { return HttpConnection(at("socket")); };
+  wait_for_start();
+  cv::imwrite(at("photo.bmp"), draw_poster(1, {300, 400}));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(ask("POST /v1/query", {}, content_of(at("photo.bmp"))).status, 500);
+  }
+  EXPECT_EQ(content_of(at("starts")), "start\n");
+}
+
+TEST_F(ServeTest, RefusesJsonThatWouldTakeTooMuch) {
+  start_acting(at("away"));
+  const auto repeated = [](const std::string& text) {
+    std::string all;
+    while (all.size() < std::size_t{4} << 20U) all += text;
+    return all;
+  };
+  for (const char* line : {"POST /v1/actions", "POST /v1/undo", "POST /v1/rejections"}) {
+    for (const std::string& body :
+         {repeated("["), repeated("{\"a\":"), R"({"log":)" + repeated("["),
+          R"({"action":"move","files":[)" + repeated("{},") + "{}]}", repeated("[]\n"),
+          R"({"log":")" + repeated("a") + "\"}"}) {
+      const auto begin = Clock::now();
+      expect_error(ask(line, {}, body), 400, "body");
+      EXPECT_LT(Clock::now() - begin, 10s) << line << ' ' << body.substr(0, 40);
+    }
+  }
+}
+
 TEST_F(ServeTest, LeavesFilesThatMustNotGo) {
   run_program("lookalike", {"duplicates", "-q", "-d", at("index.db")});
   start_acting(at("away"));

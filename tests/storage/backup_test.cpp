@@ -1,8 +1,11 @@
 #include "storage/backup.h"
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <sys/inotify.h>
+#include <unistd.h>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -55,6 +58,20 @@ TEST_F(BackupTest, HasThePublishedContentInOneFile) {
   EXPECT_THAT(names(), ElementsAre("backup.db"));
   EXPECT_THAT(check_index(file()), IsEmpty());
   EXPECT_EQ(IndexReader(file()).content_hash(), reader().content_hash());
+}
+
+TEST_F(BackupTest, PutsNoFilesBesideItsTemporaryOne) {
+  publish(1, 5);
+  fs::create_directories(file().parent_path());
+  const FileDescriptor watch(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+  ASSERT_GE(::inotify_add_watch(watch.number(), file().parent_path().c_str(), IN_CREATE), 0);
+  back_up();
+  alignas(inotify_event) std::array<char, 4096> events{};
+  const ssize_t bytes = ::read(watch.number(), events.data(), events.size());
+  ASSERT_GT(bytes, 0);
+  const auto* const event = reinterpret_cast<const inotify_event*>(events.data());
+  EXPECT_THAT(event->name, HasSubstr(".backup.db."));
+  EXPECT_EQ(static_cast<std::size_t>(bytes), sizeof(inotify_event) + event->len) << "and no other";
 }
 
 TEST_F(BackupTest, ReplacesAnEarlierOneAndNoOtherIndex) {

@@ -455,6 +455,41 @@ TEST_F(ReaderTest, RowsThatDoNotMatchTheirChecksumAreNotAnswered) {
   EXPECT_EQ(error_of([&] { reader().image(2); }).kind(), ErrorKind::kStorage);
   damage("UPDATE settings SET value = '99999999'");
   EXPECT_THAT(error_of([&] { reader().settings(); }).what(), HasSubstr("settings are damaged"));
+  damage("INSERT INTO derived (name, value) VALUES ('neighbours.last_compared', '1')");
+  EXPECT_THAT(error_of([&] { reader().derived("neighbours.last_compared"); }).what(),
+              HasSubstr("table derived: a row does not match"));
+  EXPECT_EQ(error_of([&] { reader().images_to_compare(); }).kind(), ErrorKind::kStorage);
+  EXPECT_FALSE(reader().derived("other"));
+}
+
+TEST_F(ReaderTest, DamagedOrLostSegmentsAreNotPassedOver) {
+  publish(1, 2);
+  publish(3, 4);
+  publish(5, 6);
+  remove(2);
+  writer_.reset();
+  const auto refusal = [&](const char* damage, const char* repair) {
+    Connection connection(database(), Connection::Mode::kWrite);
+    connection.execute(damage);
+    std::string message = error_of([&] { reader(); }).what();
+    connection.execute(repair);
+    reader();  // intact again
+    return message;
+  };
+  EXPECT_THAT(refusal("UPDATE segments SET posting_count = posting_count + 1 WHERE id = 2",
+                      "UPDATE segments SET posting_count = posting_count - 1 WHERE id = 2"),
+              HasSubstr("table segments: a row does not match"));
+  EXPECT_THAT(refusal("UPDATE tombstones SET image = 1", "UPDATE tombstones SET image = 2"),
+              HasSubstr("table tombstones: a row does not match"));
+  for (const int lost : {1, 2, 3}) {
+    const std::string row = "SELECT * FROM segments WHERE id = " + std::to_string(lost);
+    EXPECT_THAT(refusal(("CREATE TEMP TABLE kept AS " + row +
+                         "; DELETE FROM segments WHERE id = " + std::to_string(lost))
+                            .c_str(),
+                        "INSERT INTO segments SELECT * FROM kept; DROP TABLE kept"),
+                HasSubstr("postings of a segment that is not listed"))
+        << lost;
+  }
 }
 
 TEST_F(ReaderTest, AnImageThatOtherRowsNameMustExist) {

@@ -4,6 +4,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/files.h"
 #include "base/page_name.h"
 #include "pipeline/groups/rejections.h"
 #include "storage/backup.h"
@@ -44,13 +45,13 @@ int back_up(const BackupArguments& arguments, RunConfig config, Progress::Style 
     pairs = guard.open("FILE", rejections, rejections_kind());
   }
   const std::string text = rejections_text(read_rejections(database));
-  back_up_index(database, copy, style);
+  remove_left_behind(arguments.file);
+  const std::uint64_t images = back_up_index(database, copy, style);
   // The index first: rejections without it would be taken for those of a lost one.
   copy.commit();
   if (pairs) write_whole(*pairs, text);
-  const IndexReader backup{std::filesystem::path(arguments.file)};
   std::error_code unknown;
-  spdlog::info("{}: {} images, {} bytes", printable(arguments.file), backup.counts().images,
+  spdlog::info("{}: {} images, {} bytes", printable(arguments.file), images,
                std::filesystem::file_size(arguments.file, unknown));
   return kExitDone;
 }

@@ -105,7 +105,7 @@ bool PlaceCutter::write(const std::string& file, const QueryResult& result) {
     AtomicFile output(target);
     output.write(png);
     if (output.commit_new()) continue;
-    const std::optional<std::string> there = read_file(target, png.size() + 1);
+    const std::optional<std::string> there = read_file(target, {.most_bytes = png.size()});
     if (there && std::ranges::equal(bytes_of(*there), png)) continue;  // of an earlier call
     spdlog::warn("--cut: {}: exists, and is kept: name another folder", printable(target.native()));
     is_written = false;

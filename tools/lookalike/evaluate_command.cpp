@@ -107,8 +107,11 @@ double milliseconds_since(Clock::time_point start) {
 }
 
 std::vector<TruthQuery> load_truth(const std::string& file) {
-  const std::optional<std::string> csv = read_file(file);
-  if (!csv) throw Error(ErrorKind::kInput, fmt::format("{}: cannot be read", file));
+  constexpr FileKind kTruth{.most_bytes = std::size_t{256} << 20U};
+  const std::optional<std::string> csv = read_file(file, kTruth);
+  if (!csv)
+    throw Error(ErrorKind::kInput,
+                fmt::format("{}: cannot be read: {}", printable(file), why_unread()));
   return read_truth(*csv, file, std::filesystem::absolute(file).parent_path());
 }
 

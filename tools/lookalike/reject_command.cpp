@@ -1,6 +1,4 @@
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 
 #include "base/content_hash.h"
 #include "base/files.h"
@@ -58,10 +56,10 @@ void reject_pair(const RunConfig& config, const IndexReader& index,
 }
 
 void import_pairs(const std::string& database, const std::string& file) {
-  const std::optional<std::string> text = read_file(file);
+  const std::optional<std::string> text = read_file(file, kRejectionCsv);
   if (!text) {
     throw Error(ErrorKind::kInput,
-                fmt::format("{}: cannot be read: {}", printable(file), std::strerror(errno)));
+                fmt::format("{}: cannot be read: {}", printable(file), why_unread()));
   }
   const Rejections more = Rejections::parse(*text, printable(file));
   const std::size_t added = add_rejections(database, more);

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <sys/random.h>
 #include <vector>
@@ -82,8 +80,9 @@ std::string read_token(const std::string& file) {
   const auto unusable = [&](const std::string& why) {
     return Error(ErrorKind::kUsage, fmt::format("serve.token_file: {}: {}", printable(file), why));
   };
-  const std::optional<std::string> text = read_file(file, 1 << 12);
-  if (!text) throw unusable(fmt::format("cannot be read: {}", std::strerror(errno)));
+  constexpr FileKind kToken{.most_bytes = 1U << 12U};
+  const std::optional<std::string> text = read_file(file, kToken);
+  if (!text) throw unusable("cannot be read: " + why_unread());
   std::error_code error;
   const auto rights = std::filesystem::status(file, error).permissions();
   using std::filesystem::perms;

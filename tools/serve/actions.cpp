@@ -216,13 +216,14 @@ std::vector<std::string> allowed_actions(const ServeContext& context) {
 HttpResponse act_on_files(const HttpRequest& request, SearchState& state, ServeContext& context) {
   check_parameters(request, {});
   require_actions(context);
-  const Json body = Json::parse(request.body, nullptr, false);
+  const Json body = json_body(request);
   const ActionKind kind = wanted_kind(body, context);
-  const Json named = body.value("files", Json());
-  if (!named.is_array()) throw wrong_body(R"("files" must be a list of {"path", "stays"})");
+  const auto named = body.find("files");
+  if (named == body.end() || !named->is_array())
+    throw wrong_body(R"("files" must be a list of {"path", "stays"})");
   const std::shared_ptr<const FoundGroups> found = current_groups(state, context);
   NamedFiles files(*found, state.index());
-  for (const Json& one : named) {
+  for (const Json& one : *named) {
     const std::optional<std::string> path = text_in(one, "path");
     const std::optional<std::string> stays = text_in(one, "stays");
     if (!path || !stays) throw wrong_body(R"("files" must be a list of {"path", "stays"})");
@@ -259,10 +260,9 @@ HttpResponse list_actions(const HttpRequest& request, SearchState& /*state*/,
                           ServeContext& context) {
   check_parameters(request, {});
   require_actions(context);
-  std::vector<fs::path> found = logs(context);
-  found.resize(std::min(found.size(), kMaxLogs));
   Json actions = Json::array();
-  for (const fs::path& log : found) {
+  for (const fs::path& log : logs(context)) {
+    if (actions.size() == kMaxLogs) break;
     check_time();
     try {
       const ActionPlan plan = read_log(log);
@@ -285,7 +285,7 @@ HttpResponse undo_action(const HttpRequest& request, SearchState& /*state*/,
                          ServeContext& context) {
   check_parameters(request, {});
   require_actions(context);
-  const Json body = Json::parse(request.body, nullptr, false);
+  const Json body = json_body(request);
   const std::optional<std::string> id = text_in(body, "log");
   if (!id) throw wrong_body(R"({"log": PATH})");
   const std::vector<fs::path> known = logs(context);

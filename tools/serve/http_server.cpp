@@ -536,10 +536,16 @@ class EpollServer : public HttpServer {
   // True if a body may follow, false if the head is incomplete or was answered.
   bool read_head(Links::iterator link) {
     Link& it = link->second;
-    if (it.checked == 0) {  // empty lines before a request are allowed
-      const std::size_t blank = it.received.find_first_not_of("\r\n");
-      const std::size_t lines = std::min(blank, it.received.size()) / 2;
-      if (it.received.starts_with("\r\n")) it.received.erase(0, 2 * lines);
+    if (it.checked <= 1) {  // empty lines before a request are allowed
+      std::size_t lines = 0;
+      while (it.received.compare(lines, 2, "\r\n") == 0) lines += 2;
+      if (lines > 0) it.checked = 0;
+      it.received.erase(0, lines);
+      // They do not put off the end of an idle connection, whole or half.
+      if (it.received.empty() || it.received == "\r") {
+        it.checked = it.received.size();
+        return false;
+      }
     }
     const std::optional<std::size_t> size = head_size(it.received, it.checked);
     if (!size) {

@@ -18,8 +18,6 @@
 namespace lookalike {
 namespace {
 
-constexpr std::size_t kMaxJsonBodyBytes = 4096;
-
 // An image that a request names by its number, or by its content. The index need not have a
 // content whose rejection is taken back.
 struct NamedImage {
@@ -89,8 +87,7 @@ HttpResponse list_rejections(const HttpRequest& request, SearchState& state,
 
 HttpResponse add_rejection(const HttpRequest& request, SearchState& state, ServeContext& context) {
   check_parameters(request, {});
-  const bool is_short = request.body.size() <= kMaxJsonBodyBytes;
-  const Json pair = is_short ? Json::parse(request.body, nullptr, false) : Json();
+  const Json pair = json_body(request);
   const auto image = [&](const char* name) {
     const Json value = pair.is_object() ? pair.value(name, Json()) : Json();
     if (value.is_number_unsigned()) return NamedImage(state.index(), value.get<std::uint64_t>());

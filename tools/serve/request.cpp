@@ -8,6 +8,7 @@
 #include "base/parse_number.h"
 #include "base/path_set.h"
 #include "base/text.h"
+#include "pipeline/parse_json.h"
 
 namespace lookalike {
 namespace {
@@ -32,6 +33,14 @@ void check_parameters(const HttpRequest& request, std::initializer_list<std::str
 std::optional<std::string> parameter(const HttpRequest& request, const std::string& name) {
   const auto found = request.parameters.find(name);
   return found == request.parameters.end() ? std::nullopt : std::optional(found->second);
+}
+
+Json json_body(const HttpRequest& request) {
+  // Room for the moves of some 80,000 files.
+  constexpr std::size_t kMostBytes = std::size_t{16} << 20U;
+  constexpr std::size_t kMostValues = 250'000;
+  if (request.body.size() > kMostBytes) return Json(Json::value_t::discarded);
+  return parse_json<Json>(request.body, kMostValues);
 }
 
 std::string required(const HttpRequest& request, const std::string& name) {

@@ -24,6 +24,10 @@ std::optional<std::string> parameter(const HttpRequest& request, const std::stri
 // Returns the value of a parameter that must be given.
 std::string required(const HttpRequest& request, const std::string& name);
 
+// Returns the body as JSON; a discarded value if it is none, is long, or exceeds the limits of
+// parse_json().
+Json json_body(const HttpRequest& request);
+
 // Returns the folder in the parameter "folder", in the form of normal_path(); nothing if it is
 // missing.
 std::optional<std::string> folder_parameter(const HttpRequest& request);

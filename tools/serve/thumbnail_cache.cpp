@@ -19,7 +19,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kMagic = "lookalike thumbnail 1\n";
 constexpr std::size_t kHeadBytes = kMagic.size() + 2 * ContentHash{}.size() + 1;
-constexpr std::size_t kMaxFileBytes = std::size_t{16} << 20U;
+constexpr FileKind kThumbnail{
+    .most_bytes = std::size_t{16} << 20U, .may_be_link = false, .beginning = kMagic};
 
 std::string head_of(std::span<const std::uint8_t> jpeg) {
   return fmt::format("{}{}\n", kMagic, to_hex(hash_content(jpeg)));
@@ -60,7 +61,7 @@ std::optional<std::vector<std::uint8_t>> ThumbnailCache::load(const ContentHash&
                                                               int side_px) const {
   if (folder_.empty()) return std::nullopt;
   const fs::path file = file_of(content, side_px);
-  const std::optional<std::string> bytes = read_file(file, kMaxFileBytes + 1);
+  const std::optional<std::string> bytes = read_file(file, kThumbnail);
   if (!bytes || bytes->size() < kHeadBytes) return std::nullopt;
   const auto jpeg = bytes_of(*bytes).subspan(kHeadBytes);
   if (!bytes->starts_with(head_of(jpeg))) return std::nullopt;
@@ -70,13 +71,12 @@ std::optional<std::vector<std::uint8_t>> ThumbnailCache::load(const ContentHash&
 
 void ThumbnailCache::store(const ContentHash& content, int side_px,
                            std::span<const std::uint8_t> jpeg) {
-  if (folder_.empty() || kHeadBytes + jpeg.size() > kMaxFileBytes) return;
+  if (folder_.empty() || kHeadBytes + jpeg.size() > kThumbnail.most_bytes) return;
   std::string file = head_of(jpeg);
   file.append(jpeg.begin(), jpeg.end());
   try {
-    std::error_code error;
-    fs::create_directories(folder_, error);
-    write_atomically(file_of(content, side_px), bytes_of(file), false);
+    create_own_folders(folder_);
+    write_atomically(file_of(content, side_px), bytes_of(file), false, FileAccess::kOwner);
   } catch (const Error&) {
     return;  // the next request makes it again
   }

@@ -63,7 +63,9 @@ TEST_F(IndexRunTest, SecondRunTouchesNothing) {
   draw_some(3);
   run();
   const std::string content = index().content_hash();
+  const std::string left = folder_.write(".backup.db.1.0.lookalike-tmp", "of a killed backup");
   const IndexRunReport report = run();
+  EXPECT_FALSE(fs::exists(left));
   EXPECT_EQ(report.indexed, 0U);
   EXPECT_EQ(report.unchanged, 3U);
   EXPECT_EQ(report.device, "");

@@ -73,7 +73,7 @@ class ReaderProcessTest : public testing::Test {
  protected:
   cv::Mat read(const Bytes& file, std::uint64_t width, std::uint64_t height) {
     problem_.clear();
-    return reader_.read(file, {.width = width, .height = height}, PixelMode::kGray, problem_);
+    return reader_.read(file, {.width = width, .height = height}, PixelMode::kGray, 1, problem_);
   }
 
   // Signals the reader alone, not those that other tests have left.

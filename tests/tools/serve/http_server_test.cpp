@@ -385,6 +385,24 @@ TEST_F(HttpServerTest, CutsSlowRequests) {
   EXPECT_EQ(ask(http_request("GET /a")).status, 200);
 }
 
+TEST_F(HttpServerTest, EmptyLinesDoNotKeepAConnectionOpen) {
+  HttpLimits limits = kLimits;
+  limits.request_seconds = 0.3;
+  start(limits);
+  const HttpConnection whole(port_);
+  const HttpConnection halves(port_);
+  for (const HttpConnection* const connection : {&whole, &halves}) {
+    connection->send("GET /at-once HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  }
+  bool is_second = false;
+  EXPECT_TRUE(wait_until([&] {
+    is_second = !is_second;
+    const bool one = whole.send("\r\n");
+    const bool other = halves.send(is_second ? "\r" : "\n");
+    return !one && !other;
+  }));
+}
+
 TEST_F(HttpServerTest, AnswersThatTakeLongAreNotCut) {
   HttpLimits limits = kLimits;
   limits.request_seconds = 0.1;

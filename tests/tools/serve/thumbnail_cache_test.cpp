@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <sys/stat.h>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -55,6 +56,9 @@ TEST_F(ThumbnailCacheTest, KeepsEachSizeOfEachContentForTheNextProcess) {
     cache.store(content(1), 320, jpeg(1));
     cache.store(content(1), 640, jpeg(2));
   }
+  EXPECT_EQ(fs::status(folder()).permissions(), fs::perms::owner_all);
+  EXPECT_EQ(fs::status(files().at(0)).permissions(),
+            fs::perms::owner_read | fs::perms::owner_write);
   const ThumbnailCache cache(folder(), kBytes);
   EXPECT_EQ(cache.load(content(1), 320), jpeg(1));
   EXPECT_EQ(cache.load(content(1), 640), jpeg(2));
@@ -90,6 +94,11 @@ TEST_F(ThumbnailCacheTest, ADamagedFileIsMissing) {
   }
   std::fstream(file, std::ios::in | std::ios::out | std::ios::binary).seekp(500).put('x');
   EXPECT_EQ(cache.load(content(1), 320), std::nullopt);
+  fs::remove(file);
+  ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
+  EXPECT_EQ(cache.load(content(1), 320), std::nullopt) << "without waiting";
+  cache.store(content(1), 320, jpeg(1));
+  EXPECT_EQ(cache.load(content(1), 320), jpeg(1));
 }
 
 TEST_F(ThumbnailCacheTest, WithoutAFolderOrBytesItIsOff) {

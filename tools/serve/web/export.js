@@ -8,8 +8,10 @@ function bytesOf(path) {
   return Uint8Array.from(parts.map((part) => (part[0] === '%' ? parseInt(part.slice(1), 16) : part.charCodeAt(0))));
 }
 
+// As csv_field() in base/text.h: no spreadsheet runs a field as a formula.
 function csvField(text) {
-  return `"${String(text).replaceAll('"', '""')}"`;
+  const field = String(text).replaceAll('"', '""');
+  return /^'*[=+\-@\t\r\n]/.test(field) ? `"'${field}"` : `"${field}"`;
 }
 
 // Returns the parts of a path in quotes for a shell.
