@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/move_file.h"
 
 namespace lookalike {
 namespace {
@@ -68,6 +67,23 @@ FileDescriptor create_temporary(const std::filesystem::path& temporary) {
   if (!is_lost && leads_to(temporary, file)) return file;
   errno = EEXIST;  // another process took it for left behind before it was locked
   return FileDescriptor();
+}
+
+bool is_unsupported(int error) {
+  return error == EINVAL || error == ENOSYS || error == EOPNOTSUPP || error == EPERM;
+}
+
+// Renames a file on its file system unless the new name exists. Returns 0, or the reason as errno
+// would have it: EEXIST, ... A file that appears under the new name during the call may be replaced
+// on file systems that can neither rename without replacing nor link (some FUSE ones).
+int rename_unless_taken(const std::filesystem::path& from, const std::filesystem::path& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+  if (!is_unsupported(errno)) return errno;
+  if (::link(from.c_str(), to.c_str()) == 0) return ::unlink(from.c_str()) == 0 ? 0 : errno;
+  if (!is_unsupported(errno) && errno != EMLINK) return errno;
+  struct stat status {};
+  if (::lstat(to.c_str(), &status) == 0) return EEXIST;
+  return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }
 
 }  // namespace
@@ -169,6 +185,11 @@ BufferedFile AtomicFile::open_temporary() {
   return BufferedFile(std::move(file), target_);
 }
 
+void AtomicFile::forbid_others_to_write() {
+  struct stat status {};
+  if (::fstat(file_.number(), &status) == 0) ::fchmod(file_.number(), status.st_mode & 0755U);
+}
+
 void AtomicFile::commit(bool is_synced) {
   struct stat before {};
   if (::lstat(target_.c_str(), &before) == 0 && S_ISREG(before.st_mode)) {
@@ -196,7 +217,7 @@ void AtomicFile::finish() {
 }
 
 bool AtomicFile::rename_to_new() {
-  const int reason = lookalike::rename_to_new(temporary_, target_);
+  const int reason = rename_unless_taken(temporary_, target_);
   if (reason == 0 || reason == EEXIST) return reason == 0;
   errno = reason;
   fail_file(target_, "cannot be renamed into place");

@@ -105,6 +105,8 @@ class AtomicFile {
 
   void write(std::span<const std::uint8_t> bytes) { file_.write(bytes); }
   const std::filesystem::path& temporary() const { return temporary_; }
+  // Takes the right to write the file from all but its owner, whatever the umask.
+  void forbid_others_to_write();
   // Replaces the target; keeps the permission bits of a regular file.
   void commit(bool is_synced = true);
   // Returns false if the target exists. A file that appears during the call may be replaced on file
