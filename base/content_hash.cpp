@@ -4,18 +4,39 @@
 #include <charconv>
 #include <cstring>
 #include <iterator>
+#include <memory>
+#include <new>
 #include <xxhash.h>
 
 #include <fmt/format.h>
 
 namespace lookalike {
 
-ContentHash hash_content(std::span<const std::uint8_t> bytes) {
-  XXH128_canonical_t canonical;
-  XXH128_canonicalFromHash(&canonical, XXH3_128bits(bytes.data(), bytes.size()));
+namespace {
+
+ContentHash canonical(XXH128_hash_t hash) {
+  XXH128_canonical_t form;
+  XXH128_canonicalFromHash(&form, hash);
   ContentHash content{};
-  std::copy(std::begin(canonical.digest), std::end(canonical.digest), content.begin());
+  std::copy(std::begin(form.digest), std::end(form.digest), content.begin());
   return content;
+}
+
+}  // namespace
+
+ContentHash hash_content(std::span<const std::uint8_t> bytes) {
+  return canonical(XXH3_128bits(bytes.data(), bytes.size()));
+}
+
+ContentHash hash_parts(const std::function<std::span<const std::uint8_t>()>& next_part) {
+  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
+                                                                       &XXH3_freeState);
+  if (!state) throw std::bad_alloc();
+  XXH3_128bits_reset(state.get());
+  for (auto part = next_part(); !part.empty(); part = next_part()) {
+    XXH3_128bits_update(state.get(), part.data(), part.size());
+  }
+  return canonical(XXH3_128bits_digest(state.get()));
 }
 
 std::uint64_t checksum(std::span<const std::uint8_t> bytes, std::uint64_t seed) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,10 @@ namespace lookalike {
 
 // Returns the XXH3-128 of the bytes, in its canonical (big-endian) form.
 ContentHash hash_content(std::span<const std::uint8_t> bytes);
+
+// Returns the same of bytes that come in parts. next_part() returns the next one, which is empty at
+// the end.
+ContentHash hash_parts(const std::function<std::span<const std::uint8_t>()>& next_part);
 
 // Returns the XXH3-64 of the bytes. Method: Collet, xxHash, specification 0.2.
 std::uint64_t checksum(std::span<const std::uint8_t> bytes, std::uint64_t seed = 0);

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/move_file.h"
 
 namespace lookalike {
 namespace {
@@ -100,6 +99,23 @@ bool append_bytes(const FileDescriptor& file, std::size_t most, std::string& byt
     if (count < 0 && errno != EINTR) return false;
   }
   return true;
+}
+
+bool is_unsupported(int error) {
+  return error == EINVAL || error == ENOSYS || error == EOPNOTSUPP || error == EPERM;
+}
+
+// Renames a file on its file system unless the new name exists. Returns 0, or the reason as errno
+// would have it: EEXIST, ... A file that appears under the new name during the call may be replaced
+// on file systems that can neither rename without replacing nor link (some FUSE ones).
+int rename_unless_taken(const std::filesystem::path& from, const std::filesystem::path& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+  if (!is_unsupported(errno)) return errno;
+  if (::link(from.c_str(), to.c_str()) == 0) return ::unlink(from.c_str()) == 0 ? 0 : errno;
+  if (!is_unsupported(errno) && errno != EMLINK) return errno;
+  struct stat status {};
+  if (::lstat(to.c_str(), &status) == 0) return EEXIST;
+  return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }
 
 }  // namespace
@@ -254,7 +270,7 @@ void AtomicFile::finish() {
 }
 
 bool AtomicFile::rename_to_new() {
-  const int reason = lookalike::rename_to_new(temporary_, target_);
+  const int reason = rename_unless_taken(temporary_, target_);
   if (reason == 0 || reason == EEXIST) return reason == 0;
   errno = reason;
   fail_file(target_, "cannot be renamed into place");

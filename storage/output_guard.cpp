@@ -26,10 +26,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kWorkFolder = ".work";  // holds a training sample
-// What the name of a database is followed by in the names of its files: SQLite's, the writer's
-// lock, the work folder, and the pairs and rejections of `lookalike duplicates`.
-constexpr std::array<std::string_view, 8> kEndings = {"",      "-wal",      "-shm",   "-journal",
-                                                      ".lock", kWorkFolder, ".pairs", ".rejected"};
+// What the name of a database is followed by in the names of its files: SQLite's, the locks, the
+// work folder, and the pairs and rejections of `lookalike duplicates`.
+constexpr std::array<std::string_view, 9> kEndings = {
+    "", "-wal", "-shm", "-journal", ".lock", kWorkFolder, ".pairs", ".rejected", ".actions.lock"};
 constexpr std::string_view kRetrained = ".retrain";  // an index built beside, with the same files
 
 // Excludes the content of work folders.

@@ -4,28 +4,21 @@
 #include <optional>
 #include <string>
 
-#include "base/files.h"
+#include "storage/lock_file.h"
 
 namespace lookalike {
 
-// The right to write an index: an flock(2) on DATABASE.lock, which names its holder and is released
-// however the holder ends. Throws Error(kStorage) with the process, host and start time of another
-// holder, or the system's reason.
+// The right to write an index: a LockFile at DATABASE.lock. Throws at once as that if another
+// process has it.
 class WriterLock {
  public:
   explicit WriterLock(const std::filesystem::path& database);
-  ~WriterLock();
-  WriterLock(const WriterLock&) = delete;
-  WriterLock& operator=(const WriterLock&) = delete;
 
   // Adds the inode of the open database, for require_same_file().
   void name_file(const std::filesystem::path& database) const;
 
  private:
-  void write_holder() const;
-
-  std::filesystem::path path_;
-  FileDescriptor file_;
+  LockFile file_;
 };
 
 // Returns the process that holds the lock of an index, as named in the lock; nothing without one.

@@ -42,11 +42,11 @@ const std::vector<Layer> kLayers = {
 };
 
 // What kernels/ uses of base/, so that it builds with OpenCL only: the standard library suffices.
-const Names kStandardBase = {"base/artefacts", "base/error",        "base/features",
-                             "base/files",     "base/geometry",     "base/image",
-                             "base/move_file", "base/matrix_view",  "base/pair_sums",
-                             "base/parallel",  "base/parse_number", "base/random",
-                             "base/signature", "base/source_file",  "base/work_limits"};
+const Names kStandardBase = {"base/artefacts",    "base/error",      "base/features",
+                             "base/files",        "base/geometry",   "base/image",
+                             "base/matrix_view",  "base/pair_sums",  "base/parallel",
+                             "base/parse_number", "base/random",     "base/signature",
+                             "base/source_file",  "base/work_limits"};
 
 // Which folders may include the headers of a library.
 struct Library {
@@ -278,9 +278,7 @@ TEST(Files, ThatOptionsNameAreWrittenThroughTheGuard) {
                            // and the user's cache.
                            "pipeline/flow/feature_cache.cpp", "pipeline/groups/pair_file.cpp",
                            "pipeline/groups/rejections.cpp", "kernels/session/program_cache.cpp",
-                           "kernels/tuning/tuning.cpp",
-                           // A hard link becomes a file of its own again.
-                           "pipeline/groups/act.cpp"));
+                           "kernels/tuning/tuning.cpp"));
 }
 
 TEST(LayerCheck, CatchesAFolderThatIncludesUpwards) {

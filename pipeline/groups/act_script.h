@@ -10,8 +10,9 @@ namespace lookalike {
 // Begins each script.
 inline constexpr const char* kScriptMark = "#!/bin/sh\n# Duplicates that lookalike found: ";
 
-// Returns a shell script for GNU tools that writes the log of a plan and takes its steps. Right
-// before each step it compares exact copies byte by byte, and of other files the size and time.
-std::string script_of(const ActionPlan& plan, const std::filesystem::path& log);
+// Returns a plan as a script for a POSIX shell that lets a program carry it out: a line for each
+// file, in the form of a log's. People can read it and delete lines.
+//   program  the path of lookalike
+std::string script_of(const ActionPlan& plan, const std::filesystem::path& program);
 
 }  // namespace lookalike

@@ -173,7 +173,8 @@ void relate_to_closest(GroupParts& parts, Place place) {
 // Sets the proposals of a group's files.
 class Proposer {
  public:
-  Proposer(GroupParts& parts, FileInspector& inspector) : parts_(parts), inspector_(inspector) {}
+  Proposer(GroupParts& parts, FileInspector& inspector, CompanionFinder& companions)
+      : parts_(parts), inspector_(inspector), companions_(companions) {}
 
   // A second name of a kept file is kept: removing it would free nothing.
   void propose() {
@@ -218,6 +219,10 @@ class Proposer {
       std::optional<std::string> lost;
       if (how.kind != PairKind::kExact) {
         lost = lost_without(one.keep, parts_.files[other].keep, how.relation, inspector_);
+      }
+      if (!lost) {
+        lost = companions_.lost_without(page_of(one.keep.file.path).file,
+                                        page_of(parts_.files[other].keep.file.path).file);
       }
       if (!lost) replacement_ = {other, how};
       if (lost && (!nearest || other < nearest->first)) {
@@ -276,6 +281,7 @@ class Proposer {
 
   GroupParts& parts_;
   FileInspector& inspector_;
+  CompanionFinder& companions_;
   FilesByImage kept_;
   std::set<std::pair<dev_t, ino_t>> kept_files_;
   std::set<std::string> moved_;
@@ -319,6 +325,7 @@ Groups::Groups(const IndexReader& index, std::span<const IndexedImage> images,
       state_(state),
       options_(std::move(options)),
       calibration_(calibration_for(index, options_.match)),
+      companions_(std::make_shared<CompanionFinder>()),
       pairs_(wanted_pairs()) {
   std::vector<Link> links;
   for (const Pair& pair : pairs_) {
@@ -542,10 +549,11 @@ Group Groups::group(std::size_t number) const {
     const auto [at, is_new] = known.try_emplace(one.image);
     if (is_new) at->second = inspector.description(one.keep.file.path);
     one.keep.description = at->second;
+    one.keep.companions = companions_->companions_of(page_of(one.keep.file.path).file).size();
   }
   std::ranges::sort(parts.files, is_better);
   parts.place_files();
-  Proposer(parts, inspector).propose();
+  Proposer(parts, inspector, *companions_).propose();
   Group group;
   for (const Pair* pair : pairs_among(groups_[number])) {
     const auto [first, second] = parts.by_image.first_pair(pair->a, pair->b);

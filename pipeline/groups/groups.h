@@ -2,12 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "pipeline/groups/companions.h"
 #include "pipeline/groups/compare.h"
 #include "pipeline/groups/keep.h"
 #include "pipeline/groups/pair.h"
@@ -115,6 +117,7 @@ class Groups {
   const PairState& state_;
   const GroupOptions options_;
   const Calibration calibration_;
+  const std::shared_ptr<CompanionFinder> companions_;
   std::vector<Pair> pairs_;  // by a, then b
   std::vector<Members> groups_;
 };

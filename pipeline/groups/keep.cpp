@@ -47,7 +47,7 @@ struct KeepRule {
 };
 
 using Candidate = const KeepCandidate&;
-constexpr std::array<KeepRule, 12> kRules = {{
+constexpr std::array<KeepRule, 13> kRules = {{
     {"the other is as it was indexed",
      [](Candidate a, Candidate b) -> std::partial_ordering {
        return !a.is_as_indexed <=> !b.is_as_indexed;
@@ -59,6 +59,10 @@ constexpr std::array<KeepRule, 12> kRules = {{
     {"the other holds more",
      [](Candidate a, Candidate b) -> std::partial_ordering {
        return properties(b.description) <=> properties(a.description);
+     }},
+    {"the other has more files that belong to it",
+     [](Candidate a, Candidate b) -> std::partial_ordering {
+       return b.companions <=> a.companions;
      }},
     {"the other is in colour",
      [](Candidate a, Candidate b) -> std::partial_ordering {

@@ -29,6 +29,7 @@ struct KeepCandidate {
   std::uint32_t pages = 1;
   std::size_t preference = 0;  // place of its folder among the preferred; their number for others
   FileDescription description{};
+  std::size_t companions = 0;  // files beside it that belong to it
 };
 
 // The first rule by which two files differ.
@@ -38,7 +39,8 @@ struct KeepChoice {
 };
 
 // Compares two files by the rules in their order: as indexed, in a preferred folder, holds more,
-// colour, pixels, lossless, quality, camera, no link, older, shorter path, path.
+// has more companions, colour, pixels, lossless, quality, camera, no link, older, shorter path,
+// path.
 KeepChoice choose(const KeepCandidate& a, const KeepCandidate& b);
 
 // Returns the place of the first of the folders that holds a file; their number if none does.

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <set>
 #include <sstream>
 #include <string>
@@ -602,6 +603,86 @@ TEST_F(Duplicates, AreMadeHardLinksOrWrittenAsAScript) {
   EXPECT_TRUE(fs::equivalent(at("photos/b.png"), at("phone/b-again.png")));
   index();
   EXPECT_THAT(files(groups({"--kind", "exact"}).at(0), "go"), IsEmpty());
+}
+
+TEST_F(Duplicates, AFileWithCompanionsStaysOrTakesThemAlong) {
+  folder_.write("phone/b-again.xmp", "rated");
+  const auto of = [](const json& group, const std::string& name) {
+    for (const json& file : group["files"]) {
+      if (file["path"].get<std::string>().ends_with(name)) return file;
+    }
+    return json();
+  };
+  EXPECT_EQ(of(groups({"--kind", "exact"}).at(0), "b-again.png")["proposal"], "keep");
+  EXPECT_EQ(of(groups({"--kind", "exact"}).at(0), "photos/b.png")["reason"],
+            "the other has more files that belong to it");
+  const json preferred = groups({"--kind", "exact", "--prefer", at("photos")}).at(0);
+  EXPECT_EQ(of(preferred, "b-again.png")["reason"],
+            "has b-again.xmp beside it, the other has no such file");
+  EXPECT_EQ(of(preferred, "photos/b.png")["proposal"], "keep");
+  folder_.write("photos/b.xmp", "rated");
+  const ProgramResult moved = run(
+      "duplicates",
+      {"-d", at("index.db"), "--kind", "exact", "--prefer", at("photos"), "--move-to", at("away")});
+  EXPECT_THAT(moved.err, HasSubstr("1 files and 1 that belong to them moved to"));
+  EXPECT_TRUE(fs::exists(at("away/phone/b-again.xmp")));
+  EXPECT_TRUE(fs::exists(at("photos/b.xmp")));
+}
+
+TEST_F(Duplicates, TwoMovesAtOnceLeaveAFileOfEachPair) {
+  const std::vector<std::string> usual = {"duplicates", "-q",    "-d",      at("index.db"),
+                                          "--kind",     "exact", "--prefer"};
+  for (int round = 0; round < 5; ++round) {
+    std::vector<std::unique_ptr<RunningProgram>> moves;
+    for (const char* folder : {"photos", "phone"}) {
+      std::vector<std::string> words = usual;
+      words.insert(words.end(), {at(folder), "--move-to", at("away-") + folder});
+      moves.push_back(std::make_unique<RunningProgram>("lookalike", words));
+    }
+    for (const auto& move : moves) move->wait();
+    EXPECT_EQ(fs::exists(at("photos/b.png")) + fs::exists(at("phone/b-again.png")), 1);
+    for (const char* folder : {"away-photos", "away-phone"}) {
+      if (!fs::exists(at(folder))) continue;
+      for (const auto& entry : fs::directory_iterator(at(folder))) {
+        if (entry.path().extension() == ".log") run("duplicates", {"-q", "--undo", entry.path()});
+      }
+      fs::remove_all(at(folder));
+    }
+    index();
+  }
+}
+
+TEST_F(Duplicates, NothingMovesIntoTheLibraryByAnotherPath) {
+  fs::create_directory_symlink(at("photos"), at("alias"));
+  const auto error = [&](const std::string& folder) {
+    return run("duplicates", {"-q", "-d", at("index.db"), "--move-to", folder}, 2).err;
+  };
+  EXPECT_THAT(error(at("alias")), HasSubstr("lies in " + at("photos")));
+  EXPECT_THAT(error(at("alias/below")), HasSubstr("lies in " + at("photos")));
+}
+
+TEST_F(Duplicates, AnUndoStaysWithinTheFoldersOfItsIndex) {
+  run("duplicates", {"-q", "-d", at("index.db"), "--kind", "exact", "--move-to", at("away")});
+  std::string log;
+  for (const auto& entry : fs::directory_iterator(at("away"))) {
+    if (entry.path().extension() == ".log") log = entry.path();
+  }
+  std::string text = content_of(log);
+  // Somebody lets it lead elsewhere.
+  const std::string place = "{\"file\":{\"path\":\"" + folder_.path().string() + "/ph";
+  const std::size_t found = text.find(place);
+  ASSERT_NE(found, std::string::npos);
+  const std::size_t name = found + place.size() - 2;
+  text.replace(name, text.find('/', name) - name, "private");
+  fs::create_directory(at("private"));
+  std::ofstream(log) << text;
+  EXPECT_THAT(run("duplicates", {"-q", "--undo", log}, 1).err,
+              HasSubstr("lies in no folder of the index"));
+  EXPECT_TRUE(fs::is_empty(at("private")));
+  fs::rename(at("index.db"), at("other.db"));
+  EXPECT_THAT(run("duplicates", {"-q", "--undo", log}, 3).err, HasSubstr("--database names one"));
+  EXPECT_THAT(run("duplicates", {"-q", "--undo", log, "-d", at("other.db")}, 1).err,
+              HasSubstr("lies in no folder of the index"));
 }
 
 TEST_F(Duplicates, ActionsThatMakeNoSenseAreRefused) {

@@ -3,6 +3,8 @@
 // The third pwrite(2) on a file under the folder fails, and FAIL_MARK is made to say that it did.
 // "full" fails from then on with ENOSPC, "broken" once with EIO, "short" moves half, once.
 // "swapped" is for open: the file becomes a link to FAIL_TARGET in the moment before it is opened.
+// "mirrored" lets two folders be one, as two mounts of it are: a file that is renamed away from
+// FAIL_UNDER also leaves FAIL_TARGET, and comes back there with it (FAIL_CALL=rename).
 // For the renaming of new files: "unsupported" is a file system that cannot rename without
 // replacing (FAIL_CALL=rename), nor link (FAIL_CALL=link); "taken" lets a file of the name appear
 // in the moment before.
@@ -58,7 +60,7 @@ Outcome outcome(const char* call, const std::string& path) {
   const long number = ++calls;
   const long at = std::strtol(setting("FAIL_AT").c_str(), nullptr, 10);
   const std::string with = setting("FAIL_WITH");
-  if (number < at || (number > at && with != "full")) return Outcome::kPass;
+  if (with == "mirrored" || number < at || (number > at && with != "full")) return Outcome::kPass;
   mark();
   if (with == "swapped") return Outcome::kSwapped;
   if (with == "taken") return Outcome::kTaken;
@@ -77,6 +79,30 @@ void swap(const char* path) {
     if (::symlink(setting("FAIL_TARGET").c_str(), path) == 0) return;
   }
   std::abort();  // a test of nothing
+}
+
+// Returns the path of a name in an open folder.
+std::string path_in(int folder, const char* name) {
+  const bool is_whole = folder == AT_FDCWD || *name == '/';
+  return is_whole ? name : path_of(folder) + '/' + name;
+}
+
+using Rename = int (*)(int, const char*, int, const char*, unsigned);
+
+// Lets a file of FAIL_TARGET do as the one of FAIL_UNDER that was renamed.
+void mirror(const std::string& from, const std::string& to) {
+  if (setting("FAIL_WITH") != "mirrored") return;
+  const std::string folder = setting("FAIL_TARGET");
+  const auto rename = [&](const std::string& old_name, const std::string& new_name) {
+    original<Rename>("renameat2")(AT_FDCWD, (folder + old_name).c_str(), AT_FDCWD,
+                                  (folder + new_name).c_str(), 0);
+  };
+  const auto name_of = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
+  if (is_under(from) && name_of(from)[0] != '.') {
+    mark();
+    rename(name_of(from), ".mirrored-" + name_of(from));
+  }
+  if (is_under(to) && name_of(to)[0] != '.') rename(".mirrored-" + name_of(to), name_of(to));
 }
 
 bool is_unsupported() {
@@ -153,6 +179,15 @@ int open64(const char* path, int flags, ...) {
   return open_as("open64", path, flags, mode);
 }
 
+int openat(int folder, const char* name, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(more, mode_t) : 0;
+  va_end(more);
+  if (outcome("openat", path_in(folder, name)) != Outcome::kPass) return -1;
+  return original<int (*)(int, const char*, int, ...)>("openat")(folder, name, flags, mode);
+}
+
 ssize_t write(int file, const void* bytes, std::size_t size) {
   const Outcome what = outcome("write", path_of(file));
   if (what == Outcome::kFail) return -1;
@@ -206,16 +241,42 @@ int rename(const char* from, const char* to) noexcept {
 
 int renameat2(int from_folder, const char* from, int to_folder, const char* to,
               unsigned flags) noexcept {
-  if (is_unsupported() && is_under(to)) {
+  const std::string path = path_in(to_folder, to);
+  if (is_unsupported() && is_under(path)) {
     mark();
     errno = EINVAL;
     return -1;
   }
-  const Outcome what = outcome("rename", to);
-  if (what == Outcome::kTaken) take(to);
+  const Outcome what = outcome("rename", path);
+  if (what == Outcome::kTaken) take(path.c_str());
   if (what == Outcome::kFail) return -1;
-  using Rename = int (*)(int, const char*, int, const char*, unsigned);
-  return original<Rename>("renameat2")(from_folder, from, to_folder, to, flags);
+  const std::string old_path = path_in(from_folder, from);
+  const int result = original<Rename>("renameat2")(from_folder, from, to_folder, to, flags);
+  if (result == 0) mirror(old_path, path);
+  return result;
+}
+
+int renameat(int from_folder, const char* from, int to_folder, const char* to) noexcept {
+  if (outcome("rename", path_in(to_folder, to)) == Outcome::kFail && !is_unsupported()) return -1;
+  using RenameAt = int (*)(int, const char*, int, const char*);
+  return original<RenameAt>("renameat")(from_folder, from, to_folder, to);
+}
+
+int unlinkat(int folder, const char* name, int flags) noexcept {
+  if (outcome("unlink", path_in(folder, name)) != Outcome::kPass) return -1;
+  return original<int (*)(int, const char*, int)>("unlinkat")(folder, name, flags);
+}
+
+int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) noexcept {
+  const std::string path = path_in(to_folder, to);
+  if (is_unsupported() && setting("FAIL_CALL") == "link" && is_under(path)) {
+    mark();
+    errno = EPERM;
+    return -1;
+  }
+  if (!is_unsupported() && outcome("link", path) != Outcome::kPass) return -1;
+  using Link = int (*)(int, const char*, int, const char*, int);
+  return original<Link>("linkat")(from_folder, from, to_folder, to, flags);
 }
 
 int link(const char* from, const char* to) noexcept {

@@ -87,6 +87,8 @@ class ConfigArguments {
   // The defaults, overridden by the file of --config, then by options, then by --set. Folders and
   // files that options name are made absolute. Throws Error(kUsage).
   RunConfig load() const;
+  // True if --database or --set names the index.
+  bool names_database() const;
   // Completes store.database and returns it: the index that --database or --set names, else the
   // environment variable LOOKALIKE_DATABASE, else the file, else lookalike.db in the current
   // folder, with a line on stderr. Call it after VerbosityArguments::apply().
@@ -110,7 +112,6 @@ class ConfigArguments {
   };
   void add_database(const char* meaning);
   void override_field(RunConfig& config, const Argument& argument) const;
-  bool names_database() const;
   bool sets(std::string_view key) const;  // by --set
   // As choose_database() without the line; returns true if no index is named.
   bool complete_database(RunConfig& config) const;

@@ -31,6 +31,16 @@ AfterEach until_stopped(StopSignal& stop) {
   return [&stop](std::size_t) { return stop.received() == 0; };
 }
 
+int carry_out_plan(const ActionPlan& plan, const RunConfig& config, StopSignal& stop) {
+  const auto [report, log] = carry_out(plan, config.images, until_stopped(stop));
+  warn_of_left(report.left);
+  spdlog::info(
+      "{} files {}; to undo it: {}", report.done.size(),
+      plan.kind == ActionKind::kMove ? "moved to " + printable(plan.folder) : "made hard links",
+      undo_command(log));
+  return exit_code_of(report, stop);
+}
+
 }  // namespace
 
 ActionArguments::ActionArguments(CLI::App& command) {
@@ -44,11 +54,19 @@ ActionArguments::ActionArguments(CLI::App& command) {
           ->excludes(moving);
   CLI::Option* const writing =
       add_value(command, "--script FILE", script,
-                "With --move-to or --hardlink, write a shell script that does it instead");
-  add_value(command, "--undo LOG", undo, "Put back what the log of an earlier call says")
+                "With --move-to or --hardlink, write a script that does it instead");
+  CLI::Option* const doing =
+      add_value(command, "--carry-out SCRIPT", carry_out, "Do what such a script says")
+          ->excludes(moving)
+          ->excludes(linking)
+          ->excludes(writing);
+  add_value(command, "--undo LOG", undo,
+            "Put back what the log of an earlier call says, within the folders of its index or of "
+            "the one that --database names")
       ->excludes(moving)
       ->excludes(linking)
-      ->excludes(writing);
+      ->excludes(writing)
+      ->excludes(doing);
 }
 
 void check_actions(const ActionArguments& arguments, const IndexReader& index,
@@ -80,7 +98,7 @@ int act_on(std::vector<Needless> files, const ActionArguments& arguments, const 
   const ActionKind kind = moves ? ActionKind::kMove : ActionKind::kHardLink;
   const std::string folder = moves ? normal_path(arguments.move_to) : std::string();
   const std::size_t all = files.size();
-  const ActionPlan plan = plan_action(kind, std::move(files), folder, index);
+  const ActionPlan plan = plan_action(kind, std::move(files), folder, index, config);
   if (plan.steps.size() < all) {
     spdlog::info("{} files that are no exact copies stay", all - plan.steps.size());
   }
@@ -88,24 +106,32 @@ int act_on(std::vector<Needless> files, const ActionArguments& arguments, const 
     spdlog::info("there is nothing to do");
     return kExitDone;
   }
-  const fs::path log = new_log_name(log_folder(kind, folder, config));
-  if (script) {
-    script->write(script_of(plan, log));
-    script->commit();
-    spdlog::info("{} files in the script; to undo what it has done: {}", plan.steps.size(),
-                 undo_command(log));
-    return kExitDone;
-  }
-  const ActionReport report = carry_out(plan, log, config, until_stopped(stop));
-  warn_of_left(report.left);
-  spdlog::info("{} files {}; to undo it: {}", report.done.size(),
-               moves ? "moved to " + printable(folder) : "made hard links", undo_command(log));
-  return exit_code_of(report, stop);
+  if (!script) return carry_out_plan(plan, config, stop);
+  script->write(script_of(plan, fs::read_symlink("/proc/self/exe")));
+  script->commit();
+  // Nobody else may add lines to what this user runs.
+  std::error_code is_no_file;
+  fs::permissions(arguments.script, fs::perms::group_write | fs::perms::others_write,
+                  fs::perm_options::remove, is_no_file);
+  spdlog::info("{} files in the script", plan.steps.size());
+  return kExitDone;
 }
 
-int undo_actions(const std::string& log) {
+int carry_out_script(const std::string& script, const RunConfig& config) {
   StopSignal stop;
-  const ActionReport report = undo(read_log(log), until_stopped(stop), [] {});
+  const ActionPlan plan = read_plan(script);
+  if (plan.kind == ActionKind::kMove) {
+    const auto objection =
+        objection_to_folder(plan.folder, IndexReader(plan.databases), config.images);
+    if (objection) throw Error(ErrorKind::kUsage, *objection);
+  }
+  return carry_out_plan(plan, config, stop);
+}
+
+int undo_actions(const std::string& log, std::vector<fs::path> databases, const RunConfig& config) {
+  StopSignal stop;
+  const ActionReport report =
+      undo_log(log, std::move(databases), config.images, until_stopped(stop)).report;
   warn_of_left(report.left);
   spdlog::info("{} files put back; the next `lookalike index` finds them", report.done.size());
   return exit_code_of(report, stop);

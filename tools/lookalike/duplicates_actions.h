@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ struct ActionArguments {
   std::string move_to;
   bool hard_link = false;
   std::string script;
+  std::string carry_out;
   std::string undo;
 };
 
@@ -38,7 +40,12 @@ std::optional<OutputFile> open_script(const ActionArguments& arguments, OutputGu
 int act_on(std::vector<Needless> files, const ActionArguments& arguments, const IndexReader& index,
            const RunConfig& config, std::optional<OutputFile>& script, StopSignal& stop);
 
+// Does what the script of --carry-out says. Returns the exit code.
+int carry_out_script(const std::string& script, const RunConfig& config);
+
 // Puts back what the log of --undo says. Returns the exit code.
-int undo_actions(const std::string& log);
+//   databases  of the index; empty for those that the log names
+int undo_actions(const std::string& log, std::vector<std::filesystem::path> databases,
+                 const RunConfig& config);
 
 }  // namespace lookalike

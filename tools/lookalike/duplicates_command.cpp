@@ -1,6 +1,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <iterator>
 #include <numeric>
@@ -17,6 +18,7 @@
 #include "base/text.h"
 #include "pipeline/groups/collection.h"
 #include "pipeline/groups/totals.h"
+#include "pipeline/searcher.h"
 #include "tools/lookalike/commands.h"
 #include "tools/lookalike/duplicates_actions.h"
 #include "tools/report/groups_report.h"
@@ -238,7 +240,15 @@ void print_paths(const Reported& reported, const Printer& printer) {
 }
 
 int duplicates(const DuplicatesArguments& arguments, RunConfig config, Progress::Style style) {
-  if (!arguments.actions.undo.empty()) return undo_actions(arguments.actions.undo);
+  if (!arguments.actions.undo.empty()) {
+    return undo_actions(arguments.actions.undo,
+                        arguments.config.names_database() ? searched_databases(config)
+                                                          : std::vector<std::filesystem::path>(),
+                        config);
+  }
+  if (!arguments.actions.carry_out.empty()) {
+    return carry_out_script(arguments.actions.carry_out, config);
+  }
   StopSignal stop;
   check_min_probability(arguments.min_probability, config.match.same_probability);
   const IndexReader index = arguments.config.open_searched(config);
@@ -293,8 +303,9 @@ void add_duplicates_command(CLI::App& app, Action& action) {
       "keep; "
       "go, when a file to keep shows and holds all that it does; unknown, when it is gone or has "
       "changed since it was indexed. A table has a row per file; paths are the files that may go. "
-      "--move-to and --hardlink compare each file again before they act on it, write a log beside "
-      "the moved files or the index, and print the command that undoes it; exit code 1 if files "
+      "--move-to and --hardlink compare each file again before they act on it, take along what "
+      "belongs to it, such as an XMP file, write a log beside the moved files or the index, and "
+      "print the command that undoes it; exit code 1 if files "
       "were left as they are. Nothing is deleted. `lookalike reject` keeps two images apart.\n"
       "Kinds, closest first: exact, the same bytes; copy, other sizes and encodings; "
       "turned; mirrored, with --mirror; crop; with --kind variant, edited, censored, recoloured "

@@ -23,6 +23,7 @@
 #include "pipeline/groups/act_log.h"
 #include "pipeline/groups/act_run.h"
 #include "pipeline/groups/totals.h"
+#include "pipeline/searcher.h"
 #include "tools/serve/found_groups.h"
 #include "tools/serve/request.h"
 
@@ -51,7 +52,7 @@ std::string move_folder(const ServeContext& context) {
 
 // Returns the folders in which this server writes logs.
 std::vector<fs::path> folders_of_logs(const ServeContext& context) {
-  std::vector<fs::path> folders = {log_folder(ActionKind::kHardLink, {}, context.config)};
+  std::vector<fs::path> folders = {resolved(context.config.store.database).parent_path()};
   if (const std::string folder = move_folder(context); !folder.empty())
     folders.emplace_back(folder);
   return folders;
@@ -198,6 +199,8 @@ template <typename Work>
 auto written(const Work& work) {
   try {
     return work();
+  } catch (const Busy&) {
+    throw;
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kStorage) throw;
     throw Refused(507, error.kind(), "not_written", printable(error.what()));
@@ -236,7 +239,8 @@ HttpResponse act_on_files(const HttpRequest& request, SearchState& state, ServeC
   }
   std::vector<std::string> paths;
   for (const Needless& one : files.needless) paths.push_back(one.file.path);
-  const ActionPlan plan = plan_action(kind, std::move(files.needless), folder, state.index());
+  const ActionPlan plan =
+      plan_action(kind, std::move(files.needless), folder, state.index(), context.config);
   std::set<std::string_view> planned;
   for (const ActionStep& step : plan.steps) planned.insert(step.needless.file.path);
   const char* const why = kind == ActionKind::kMove ? "stays, since another file goes for it"
@@ -245,10 +249,10 @@ HttpResponse act_on_files(const HttpRequest& request, SearchState& state, ServeC
     if (!planned.contains(path)) files.left.push_back(fmt::format("{}: {}", path, why));
   }
   if (plan.steps.empty()) return json_response(report_json({}, files.left, 0, {}));
-  const fs::path log = new_log_name(log_folder(kind, folder, context.config));
   std::size_t reached = 0;
-  const ActionReport report =
-      written([&] { return carry_out(plan, log, context.config, until_overdue(reached)); });
+  const auto [report, log] = checked([&] {
+    return written([&] { return carry_out(plan, context.config.images, until_overdue(reached)); });
+  });
   context.groups.set(nullptr);  // they look at their files once
   spdlog::info("{} files {} for {}; log {}", report.done.size(),
                kind == ActionKind::kMove ? "moved" : "made hard links", request.peer,
@@ -256,11 +260,11 @@ HttpResponse act_on_files(const HttpRequest& request, SearchState& state, ServeC
   return json_response(report_json(report, files.left, plan.steps.size() - reached, log));
 }
 
-HttpResponse list_actions(const HttpRequest& request, SearchState& /*state*/,
-                          ServeContext& context) {
+HttpResponse list_actions(const HttpRequest& request, SearchState& state, ServeContext& context) {
   check_parameters(request, {});
   require_actions(context);
   Json actions = Json::array();
+  const Reach reach = reach_of(state.index(), context.config.images);
   for (const fs::path& log : logs(context)) {
     if (actions.size() == kMaxLogs) break;
     check_time();
@@ -273,9 +277,9 @@ HttpResponse list_actions(const HttpRequest& request, SearchState& /*state*/,
                          {"modified_ns", modified_ns(log)},
                          {"files", plan.steps.size()},
                          {"bytes", bytes},
-                         {"standing", standing_steps(plan)}});
+                         {"standing", standing_steps(plan, reach)}});
     } catch (const Error&) {
-      continue;  // another program's
+      continue;  // another program's, or one that others can write
     }
   }
   return json_response({{"actions", std::move(actions)}});
@@ -294,13 +298,20 @@ HttpResponse undo_action(const HttpRequest& request, SearchState& /*state*/,
     throw Refused(404, ErrorKind::kInput, "no_log",
                   "there is no such log of moved or linked files");
   }
-  const ActionPlan plan = checked([&] { return read_log(*log); });
+  std::size_t steps = 0;
   std::size_t reached = 0;
-  const ActionReport report = written([&] { return undo(plan, until_overdue(reached), [] {}); });
+  const ActionReport report = checked([&] {
+    steps = read_log(*log).steps.size();
+    return written([&] {
+      return undo_log(*log, searched_databases(context.config), context.config.images,
+                      until_overdue(reached))
+          .report;
+    });
+  });
   context.groups.set(nullptr);
   spdlog::info("{} files put back for {}; log {}", report.done.size(), request.peer,
                printable(log->native()));
-  return json_response(report_json(report, {}, plan.steps.size() - reached, *log));
+  return json_response(report_json(report, {}, steps - reached, *log));
 }
 
 }  // namespace lookalike
