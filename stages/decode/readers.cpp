@@ -10,6 +10,8 @@
 #include "base/error.h"
 #include "base/module.h"
 #include "base/pool.h"
+#include "stages/decode/bytes.h"
+#include "stages/decode/pnm.h"
 #include "stages/decode/reader_process.h"
 
 namespace lookalike {
@@ -34,14 +36,17 @@ std::optional<ReaderModule> own_module(ImageFormat format) {
 // starting one takes longer than reading most pictures.
 using Readers = Pool<ReaderProcess>;
 
-Readers& readers_of(ImageFormat format) {
+Readers& readers_of(const std::string& module) {
   static std::mutex mutex;
   static std::map<std::string, Readers> readers;
-  const auto own = own_module(format);
-  const std::string module = own ? std::string(file_name(*own)) : kOpenCvModule;
   const std::lock_guard lock(mutex);
   return readers.try_emplace(module, [module] { return std::make_unique<ReaderProcess>(module); })
       .first->second;
+}
+
+Readers& readers_of(ImageFormat format) {
+  const auto own = own_module(format);
+  return readers_of(own ? std::string(file_name(*own)) : kOpenCvModule);
 }
 
 }  // namespace
@@ -93,6 +98,26 @@ cv::Mat upright(const cv::Mat& stored, int orientation) {
   if (orientation == 2 || orientation == 6) cv::flip(image, result, kLeftToRight);
   if (orientation == 3 || orientation == 7) cv::flip(image, result, kBoth);
   return result;
+}
+
+Metadata read_metadata(std::span<const std::uint8_t> file) {
+  if (has_text(file, 0, "BM") || is_pnm(file)) return {};
+  if (!is_built(ReaderModule::kMetadata)) return {.problem = missing_for_metadata()};
+  const Readers::Lease reader(readers_of(std::string(file_name(ReaderModule::kMetadata))));
+  std::string problem;
+  Metadata found = metadata_of(reader->read_metadata(file, problem));
+  if (!problem.empty()) found.problem = problem;
+  return found;
+}
+
+std::string missing_for_metadata() {
+  if (!is_built(ReaderModule::kMetadata)) return "build lookalike with libexiv2-dev";
+  try {
+    load_module(std::string(file_name(ReaderModule::kMetadata)).c_str());
+    return {};
+  } catch (const Error& error) {
+    return error.what();
+  }
 }
 
 std::string missing_part(const ImageFormatInfo& format) {

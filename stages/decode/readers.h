@@ -11,11 +11,13 @@
 
 #include "config/image_formats.h"
 #include "stages/decode/image_header.h"
+#include "stages/decode/metadata.h"
 
 // Image readers. JPEG and PNG are read by libjpeg-turbo and libpng, which are linked, so that most
 // commands load no other library; Netpbm files need none. Reader modules (base/module.h) read the
 // rest, in a process of their own (reader_process.h): gif_reader.so, heif_reader.so and
-// webp_reader.so read one format each, opencv_reader.so all others.
+// webp_reader.so read one format each, opencv_reader.so all others. metadata_reader.so reads what
+// is written into files of all formats.
 //
 // Readers require whole files whose headers keep to the limits. pixels.h checks that, and only it
 // calls them.
@@ -54,20 +56,26 @@ cv::Mat read_pnm(std::span<const std::uint8_t> file, PixelMode mode, std::string
 // is for orientations other than 2 to 8, sharing its pixels; mirrors in place for 2 to 4.
 cv::Mat upright(const cv::Mat& stored, int orientation);
 
-// What the reader modules of GIF, HEIF and WebP export.
+// What reader modules export; OpenCV's as a part. The module of metadata has read_metadata() alone,
+// the others all else.
 struct ImageReader {
   // Reads the header alone, without allocating memory by the picture's size. On failure returns
   // nothing and sets `problem`. Here and below, an empty `problem` means that the library lacks a
   // decoder or another part that the file needs. nullptr for OpenCV, whose formats
   // read_image_header() knows.
   std::optional<ImageHeader> (*read_header)(std::span<const std::uint8_t> file,
-                                            std::string& problem);
+                                            std::string& problem) = nullptr;
   // Reads the picture, or the first of several, upright: CV_8UC3 (BGR), CV_8UC4 (BGRA) or, for
   // kGray, CV_8U. On failure returns an empty matrix and sets `problem`.
-  cv::Mat (*read)(std::span<const std::uint8_t> file, PixelMode mode, std::string& problem);
+  cv::Mat (*read)(std::span<const std::uint8_t> file, PixelMode mode,
+                  std::string& problem) = nullptr;
   // True if the library has its decoder of a format, named as in image_formats(). nullptr for
   // libraries with all decoders built in.
-  bool (*has_decoder)(std::string_view format_name);
+  bool (*has_decoder)(std::string_view format_name) = nullptr;
+  // Reads what is written into a file, as it is written; see MetadataField for the forms. Sets
+  // `problem` if there may be more.
+  void (*read_metadata)(std::span<const std::uint8_t> file, std::vector<MetadataEntry>& entries,
+                        std::string& problem) = nullptr;
 };
 
 // What opencv_reader.so exports. OpenCV's writers are there too: they need the same libraries.
@@ -95,6 +103,14 @@ std::optional<ImageHeader> read_header_apart(std::span<const std::uint8_t> file,
 //   divisor  as in read_jpeg(); 1 for all other formats
 cv::Mat read_image(std::span<const std::uint8_t> file, const ImageHeader& header, PixelMode mode,
                    int divisor, std::string& problem);
+
+// Reads what is written into a file. Of a part of a file, gives what stands in it, and a problem.
+// Without the module, all files have a problem. Files of formats that hold no metadata need none.
+// Throws as ReaderProcess.
+Metadata read_metadata(std::span<const std::uint8_t> file);
+
+// Returns why metadata cannot be read, naming the package that is missing; empty if they can.
+std::string missing_for_metadata();
 
 // Returns why files of a format cannot be read, naming the package that is missing; empty if they
 // can. Loads the format's module.
