@@ -11,6 +11,8 @@ std::string_view file_name(ReaderModule module) {
       return "gif_reader.so";
     case ReaderModule::kHeif:
       return "heif_reader.so";
+    case ReaderModule::kMetadata:
+      return "metadata_reader.so";
     case ReaderModule::kWebp:
       return "webp_reader.so";
   }
@@ -21,6 +23,7 @@ std::string_view file_name(ReaderModule module) {
 bool is_built(ReaderModule module) {
   return (module == ReaderModule::kGif && LOOKALIKE_HAS_GIF != 0) ||
          (module == ReaderModule::kHeif && LOOKALIKE_HAS_HEIF != 0) ||
+         (module == ReaderModule::kMetadata && LOOKALIKE_HAS_METADATA != 0) ||
          (module == ReaderModule::kWebp && LOOKALIKE_HAS_WEBP != 0);
 }
 

@@ -9,7 +9,7 @@
 namespace lookalike {
 
 // Loadable modules, each built if the library that it reads with was found.
-enum class ReaderModule { kGif, kHeif, kWebp };
+enum class ReaderModule { kGif, kHeif, kMetadata, kWebp };
 
 // "gif_reader.so"
 std::string_view file_name(ReaderModule module);

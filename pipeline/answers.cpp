@@ -9,13 +9,14 @@
 #include <system_error>
 
 #include "base/content_hash.h"
+#include "base/error.h"
 #include "base/files.h"
 #include "base/page_name.h"
 #include "base/path_set.h"
 #include "base/text.h"
 #include "pipeline/groups/groups.h"
 #include "pipeline/parse_json.h"
-#include "stages/decode/file_description.h"
+#include "stages/decode/readers.h"
 #include "stages/match/decide/places.h"
 
 namespace lookalike {
@@ -174,7 +175,12 @@ void add_origin(const std::string& path, Json& answer) {
   constexpr std::size_t kStartBytes = std::size_t{256} << 10U;  // where cameras put EXIF
   const std::string file = page_of(path).file;
   const std::optional<std::string> start = read_start(file, kStartBytes);
-  const PhotoOrigin origin = start ? origin_of(bytes_of(*start)) : PhotoOrigin();
+  PhotoOrigin origin;
+  try {
+    if (start) origin = origin_of(read_metadata(bytes_of(*start)));
+  } catch (const Error& failure) {
+    if (failure.kind() != ErrorKind::kInternal) throw;  // there is no reader
+  }
   const auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
   answer["taken"] = text(origin.taken);
   answer["camera"] = text(origin.camera);

@@ -29,7 +29,7 @@ inline constexpr int kJsonSchema = 1;
 // Adds that version as "schema", first.
 Json with_schema(const Json& json);
 
-// Adds "taken" and "camera", as the EXIF data of a file says; null where it does not, or where the
+// Adds "taken" and "camera", as the metadata of a file say; null where they do not, or where the
 // file cannot be read. Reads the start of the file.
 void add_origin(const std::string& path, Json& answer);
 

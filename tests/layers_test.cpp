@@ -68,6 +68,7 @@ const std::vector<Library> kLibraries = {
     {"png.h", {"stages/decode", "tests/stages/decode"}},
     {"gif_lib.h", {"stages/decode/gif_reader_module.cpp", "tests/fixtures"}},
     {"libheif/", {"stages/decode/heif_reader_module.cpp", "tests/fixtures"}},
+    {"exiv2/", {"stages/decode/metadata_reader_module.cpp"}},
     {"webp/", {"stages/decode/webp_reader_module.cpp"}},
     {"CLI/", {"tools", "tests/tools"}},
     {"nlohmann/", {"pipeline", "tools", "tests"}},

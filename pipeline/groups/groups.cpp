@@ -508,7 +508,8 @@ GroupParts Groups::parts_of(const Members& members) const {
                   .is_as_indexed = one.now.is_as_indexed,
                   .is_link = one.now.is_link,
                   .pages = images_[image].pages,
-                  .preference = preference};
+                  .preference = preference,
+                  .name = rank_of_name(file.path)};
       one.file = {.file = std::move(file),
                   .image = images_[image].id,
                   .size = images_[image].size,
@@ -542,13 +543,14 @@ std::vector<std::size_t> Groups::groups_of(ImageId image) const {
 Group Groups::group(std::size_t number) const {
   GroupParts parts = parts_of(groups_[number]);
   FileInspector inspector(options_.images);
-  std::map<std::uint32_t, FileDescription> known;  // by image: its files have the same bytes
+  std::map<std::uint32_t, KeepCandidate> known;  // by image: its files have the same bytes
   for (GroupCandidate& one : parts.files) {
     confirm(one, images_[one.image].content, options_.images);
     if (!one.now.is_as_indexed) continue;
-    const auto [at, is_new] = known.try_emplace(one.image);
-    if (is_new) at->second = inspector.description(one.keep.file.path);
-    one.keep.description = at->second;
+    const auto [at, is_new] = known.try_emplace(one.image, one.keep);
+    if (is_new) inspector.describe(at->second);
+    one.keep.description = at->second.description;
+    one.keep.metadata = at->second.metadata;
     one.keep.companions = companions_->companions_of(page_of(one.keep.file.path).file).size();
   }
   std::ranges::sort(parts.files, is_better);

@@ -30,10 +30,14 @@ int properties(const FileDescription& file) {
          (file.unknown.empty() ? 0 : 1) + (file.bits > 8 ? 1 : 0) + (file.has_alpha ? 1 : 0);
 }
 
+std::uint64_t picture_bytes(const KeepCandidate& one) {
+  return one.description.picture_bytes > 0 ? one.description.picture_bytes : one.file.size_bytes;
+}
+
 // Returns what ranks files of one codec: the less, the better.
 double loss(const KeepCandidate& one) {
   return one.description.steps ? one.description.mean_step()
-                               : -static_cast<double>(one.file.size_bytes);
+                               : -static_cast<double>(picture_bytes(one));
 }
 
 bool same_lossy_codec(const FileDescription& a, const FileDescription& b) {
@@ -47,7 +51,7 @@ struct KeepRule {
 };
 
 using Candidate = const KeepCandidate&;
-constexpr std::array<KeepRule, 13> kRules = {{
+constexpr std::array<KeepRule, 16> kRules = {{
     {"the other is as it was indexed",
      [](Candidate a, Candidate b) -> std::partial_ordering {
        return !a.is_as_indexed <=> !b.is_as_indexed;
@@ -88,12 +92,28 @@ constexpr std::array<KeepRule, 13> kRules = {{
        }
        return loss(a) <=> loss(b);
      }},
-    {"the other names its camera",
+    {"the other says more",
      [](Candidate a, Candidate b) -> std::partial_ordering {
-       return b.description.has_camera <=> a.description.has_camera;
+       return amount_said(b.metadata) <=> amount_said(a.metadata);
      }},
     {"this is a link",
      [](Candidate a, Candidate b) -> std::partial_ordering { return a.is_link <=> b.is_link; }},
+    {"the other has the earlier date taken",
+     [](Candidate a, Candidate b) -> std::partial_ordering {
+       const auto date = [](Candidate one) {
+         const std::string taken = origin_of(one.metadata).taken;
+         return std::pair(taken.empty(), taken);
+       };
+       return date(a) <=> date(b);
+     }},
+    {"its name is that of a copy",
+     [](Candidate a, Candidate b) -> std::partial_ordering {
+       return a.name.is_of_copy <=> b.name.is_of_copy;
+     }},
+    {"the other's name says more",
+     [](Candidate a, Candidate b) -> std::partial_ordering {
+       return b.name.meaning <=> a.name.meaning;
+     }},
     {"the other is older",
      [](Candidate a, Candidate b) -> std::partial_ordering {
        return a.file.modified_ns <=> b.file.modified_ns;
@@ -122,7 +142,7 @@ std::optional<std::string> lost_quality(const KeepCandidate& one, const KeepCand
     return fmt::format("has the JPEG quality {}, the other {}", ours.jpeg_quality(),
                        theirs.jpeg_quality());
   }
-  if (one.file.size_bytes <= other.file.size_bytes) return std::nullopt;
+  if (picture_bytes(one) <= picture_bytes(other)) return std::nullopt;
   return fmt::format("has more bytes than the other {}", to_string(ours.codec));
 }
 
@@ -144,7 +164,8 @@ std::optional<std::string> lost_source(const KeepCandidate& one, const KeepCandi
   if (from_one == Lineage::kMade) {
     return is_resized ? "the other was enlarged from it" : "the other was saved from it";
   }
-  const bool has_sign = other.description.has_camera && !one.description.has_camera;
+  const bool has_sign =
+      other.metadata.has(MetadataField::kCamera) && !one.metadata.has(MetadataField::kCamera);
   if (from_one == Lineage::kUnclear && !has_sign) {
     return is_resized ? "which of both was resized is unknown"
                       : "which of both was saved from the other is unknown";
@@ -188,15 +209,18 @@ std::size_t preference_of(const std::string& path, const std::vector<std::string
   return place;
 }
 
-FileDescription FileInspector::description(const std::string& path) const {
-  const auto loaded = load_file(path, limits_);
+void FileInspector::describe(KeepCandidate& one) const {
+  const auto loaded = load_file(one.file.path, limits_);
   const auto* file = std::get_if<LoadedFile>(&loaded);
-  if (file == nullptr) return {.unknown = "what cannot be read"};
-  FileDescription found = describe_file(file->bytes);
-  if (!found.has_alpha) return found;
+  if (file == nullptr) {
+    one.description = {.unknown = "what cannot be read"};
+    return;
+  }
+  one.description = describe_file(file->bytes);
+  one.metadata = read_metadata(file->bytes);
+  if (!one.description.has_alpha) return;
   const auto decoded = decode_file(*file, PixelMode::kGray, limits_);
-  found.has_alpha = !decoded || !decoded->shown.alpha.empty();
-  return found;
+  one.description.has_alpha = !decoded || !decoded->shown.alpha.empty();
 }
 
 const FileInspector::Pixels& FileInspector::read(const std::string& path, bool in_colour) {
@@ -332,6 +356,7 @@ std::optional<std::string> lost_without(const KeepCandidate& one, const KeepCand
                                         const Relation& relation, FileInspector& inspector) {
   if (one.pages > 1) return fmt::format("holds {} pages", one.pages);
   if (auto held = held_beyond(one.description, other.description)) return held;
+  if (auto said = said_beyond(one.metadata, other.metadata)) return said;
   // The user has named which of two variants is the right one.
   const bool is_unwanted = relation.kind == PairKind::kVariant && other.preference < one.preference;
   const std::string_view hidden =

@@ -13,9 +13,11 @@
 
 #include "base/artefacts.h"
 #include "config/options.h"
+#include "pipeline/groups/file_name.h"
 #include "pipeline/groups/lineage.h"
 #include "pipeline/groups/pair.h"
 #include "stages/decode/file_description.h"
+#include "stages/decode/metadata.h"
 
 // Which of several files with one picture stays, and why.
 namespace lookalike {
@@ -28,8 +30,10 @@ struct KeepCandidate {
   bool is_link = false;
   std::uint32_t pages = 1;
   std::size_t preference = 0;  // place of its folder among the preferred; their number for others
+  NameRank name{};
   FileDescription description{};
   std::size_t companions = 0;  // files beside it that belong to it
+  Metadata metadata{};
 };
 
 // The first rule by which two files differ.
@@ -39,8 +43,8 @@ struct KeepChoice {
 };
 
 // Compares two files by the rules in their order: as indexed, in a preferred folder, holds more,
-// has more companions, colour, pixels, lossless, quality, camera, no link, older, shorter path,
-// path.
+// has more companions, colour, pixels, lossless, quality, says more, no link, earlier date taken,
+// no name of a copy, a name that says more, older, shorter path, path.
 KeepChoice choose(const KeepCandidate& a, const KeepCandidate& b);
 
 // Returns the place of the first of the folders that holds a file; their number if none does.
@@ -52,9 +56,9 @@ class FileInspector {
  public:
   explicit FileInspector(ImagesOptions limits) : limits_(std::move(limits)) {}
 
-  // Describes a file; one that cannot be read holds something unknown. An alpha channel that is
-  // opaque all over counts as none.
-  FileDescription description(const std::string& path) const;
+  // Describes a file, and what is written into it; one that cannot be read holds something unknown.
+  // An alpha channel that is opaque all over counts as none.
+  void describe(KeepCandidate& file) const;
 
   // Returns whether a file was made from another of the same view: enlarged or saved again. kOther
   // of a file of the same size means that nothing of the other is lost in it but by quality.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <initializer_list>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -67,9 +68,8 @@ class JpegFile {
  private:
   void look_at(const JpegMarkers& markers) {
     const ByteSpan content = markers.content();
-    if (const auto exif = markers.exif()) {
-      describe_exif(*exif, found_);
-    } else if (markers.at_frame()) {
+    if (markers.exif()) return;
+    if (markers.at_frame()) {
       found_.bits = static_cast<std::uint32_t>(big_endian(content, 0, 1));
       found_.has_colour = big_endian(content, 5, 1) >= 3;
       found_.is_lossless = markers.marker() == 0xc3;
@@ -178,7 +178,6 @@ FileDescription describe_png(ByteSpan bytes) {
     if (has_text(name, 0, "tRNS")) found.has_alpha = true;
     if (has_text(name, 0, "acTL"))
       found.frames = std::max<std::uint64_t>(1, big_endian(content, 0, 4));
-    if (has_text(name, 0, "eXIf")) describe_exif(content, found);
     if (!is_known_chunk(name) && !content.empty()) {
       found.unknown = fmt::format("a PNG chunk {}", printable(text_of(name)));
     }
@@ -218,6 +217,10 @@ FileDescription describe_gif(ByteSpan bytes) {
   return found;
 }
 
+bool has_any_name(ByteSpan chunk, std::initializer_list<std::string_view> names) {
+  return std::ranges::any_of(names, [&](auto name) { return has_text(chunk, 0, name); });
+}
+
 FileDescription describe_webp(ByteSpan bytes) {
   FileDescription found{.codec = Codec::kWebp, .frames = 0};
   ByteSpan rest = from(bytes, 12);
@@ -231,6 +234,7 @@ FileDescription describe_webp(ByteSpan bytes) {
     }
     const std::uint64_t length = little_endian(rest, 4, 4);
     const ByteSpan content = from(rest, 8).first(std::min<std::size_t>(length, rest.size() - 8));
+    if (has_any_name(rest, {"VP8 ", "VP8L", "ALPH", "ANMF"})) found.picture_bytes += length;
     if (has_text(rest, 0, "ANMF")) {
       ++found.frames;
     } else if (has_text(rest, 0, "VP8L")) {
@@ -238,11 +242,7 @@ FileDescription describe_webp(ByteSpan bytes) {
       found.has_alpha = (big_endian(content, 4, 1) >> 4 & 1) != 0;
     } else if (has_text(rest, 0, "VP8X")) {
       found.has_alpha = (big_endian(content, 0, 1) & 0x10) != 0;
-    } else if (has_text(rest, 0, "EXIF")) {
-      describe_exif(from(content, has_text(content, 0, "Exif") ? 6 : 0), found);
-    } else if (!has_text(rest, 0, "VP8 ") && !has_text(rest, 0, "ALPH") &&
-               !has_text(rest, 0, "ICCP") && !has_text(rest, 0, "XMP ") &&
-               !has_text(rest, 0, "ANIM")) {
+    } else if (!has_any_name(rest, {"VP8 ", "ALPH", "ICCP", "EXIF", "XMP ", "ANIM"})) {
       found.unknown = fmt::format("a WebP chunk {}", printable(text_of(rest.first(4))));
     }
     rest = from(rest, 8 + length + length % 2);
@@ -252,56 +252,14 @@ FileDescription describe_webp(ByteSpan bytes) {
   return found;
 }
 
-// Returns the text of an entry, without the blanks and NULs at its end, at most 64 bytes.
-std::string text_value(const TiffDirectory& directory, std::uint64_t count, std::size_t place) {
-  constexpr std::uint64_t kMostBytes = 64;
-  const std::size_t start =
-      count <= directory.place_bytes()
-          ? place
-          : static_cast<std::size_t>(directory.number(place, directory.place_bytes()));
-  std::string text;
-  for (std::size_t at = start; at < directory.file.size() && text.size() < kMostBytes &&
-                               at - start < count && directory.file[at] != 0;
-       ++at) {
-    text += static_cast<char>(directory.file[at]);
-  }
-  text.erase(text.find_last_not_of(' ') + 1);
-  return printable(text);
-}
-
-// Returns "2019-07-14T12:30:05" for EXIF's "2019:07:14 12:30:05"; nothing for other texts.
-std::string time_of(std::string text) {
-  constexpr std::string_view kForm = "0000:00:00 00:00:00";
-  const auto fits = [](char c, char form) {
-    return form == '0' ? c >= '0' && c <= '9' : c == form;
-  };
-  if (!std::ranges::equal(text, kForm, fits) || text.starts_with("0000")) return {};
-  text[4] = text[7] = '-';
-  text[10] = 'T';
-  return text;
-}
-
-// Returns the camera's name. Most models begin with their maker's name, some in capitals.
-std::string camera_of(const std::string& maker, const std::string& model) {
-  if (maker.empty() || model.empty()) return maker + model;
-  const std::string_view brand = std::string_view(maker).substr(0, maker.find(' '));
-  const bool has_brand = std::ranges::equal(brand, std::string_view(model).substr(0, brand.size()),
-                                            {}, lower_case, lower_case);
-  return has_brand ? model : maker + " " + model;
-}
-
-// Returns the origin that EXIF data in TIFF form names.
-PhotoOrigin read_origin(ByteSpan exif) {
-  FileDescription description;
-  describe_exif(exif, description);
-  return description.origin;
-}
-
 // Takes a file for a plain picture if it has one directory and no tag beyond kPlain.
 FileDescription describe_tiff(ByteSpan bytes) {
-  constexpr std::array<std::uint64_t, 36> kPlain = {
-      254, 255, 256, 257, 258, 259, 262, 266, 269, 270, 271, 272, 273, 274, 277, 278, 279, 280,
-      281, 282, 283, 284, 285, 296, 297, 301, 305, 306, 315, 316, 317, 318, 319, 320, 338, 339};
+  constexpr std::array<std::uint64_t, 50> kPlain = {
+      254, 255, 256, 257, 258, 259, 262, 266, 269, 270, 271, 272, 273, 274, 277, 278, 279, 280, 281,
+      282, 283, 284, 285, 296, 297, 301, 305, 306, 315, 316, 317, 318, 319, 320, 338, 339,
+      // Profiles, and what metadata.h reads.
+      700, 18246, 18249, 33432, 33723, 34377, 34665, 34675, 34853, 40091, 40092, 40093, 40094,
+      40095};
   constexpr std::array<std::uint64_t, 6> kLossless = {1, 5, 8, 32773, 32946, 50000};
   FileDescription found{.codec = Codec::kTiff, .bits = 1};
   const TiffDirectory directory = first_directory(bytes);
@@ -312,15 +270,13 @@ FileDescription describe_tiff(ByteSpan bytes) {
         if (tag == 258) found.bits = static_cast<std::uint32_t>(first_short());
         if (tag == 259) found.is_lossless = std::ranges::find(kLossless, value) != kLossless.end();
         if (tag == 262) found.has_palette = value == 3;
-        if (tag == 271 || tag == 272) found.has_camera = true;
         if (tag == 277) samples = value;
         if (tag == 338) found.has_alpha = true;
         if (tag == 339 && first_short() != 1) found.unknown = "pixels that are no plain numbers";
-        if (std::ranges::find(kPlain, tag) == kPlain.end() && tag != 34675 && tag != 700) {
+        if (std::ranges::find(kPlain, tag) == kPlain.end()) {
           found.unknown = fmt::format("a TIFF tag {}", tag);
         }
       });
-  found.origin = read_origin(bytes);
   found.bits = std::max(8U, found.bits);
   found.has_colour = samples >= 3 || found.has_palette;
   const auto pages = tiff_pages(bytes, kMostEntries);
@@ -347,17 +303,6 @@ FileDescription describe_pnm(ByteSpan bytes) {
   return found;
 }
 
-// True if an entry of a directory is a text that begins with letters.
-bool has_letters(const TiffDirectory& directory, std::uint64_t count, std::size_t place) {
-  const std::size_t field = directory.place_bytes();
-  const std::size_t at = count <= field ? place : directory.number(place, field);
-  constexpr std::uint64_t kEnough = 64;
-  const ByteSpan rest = from(directory.file, at);
-  return std::ranges::any_of(
-      rest.first(std::min<std::size_t>(rest.size(), std::min(count, kEnough))),
-      [](std::uint8_t byte) { return byte > ' '; });
-}
-
 bool behind_the_end(const FileDescription& file) {
   return file.trailer_bytes > 0 && file.frames == 1 && file.unknown.empty();
 }
@@ -380,32 +325,6 @@ bool has_any_text(ByteSpan bytes, std::span<const std::string_view> texts) {
   return std::ranges::any_of(texts, [&](std::string_view text) {
     return ::memmem(bytes.data(), bytes.size(), text.data(), text.size()) != nullptr;
   });
-}
-
-void describe_exif(ByteSpan exif, FileDescription& description) {
-  if (exif.size() < 8 || !is_tiff(exif)) return;
-  TiffDirectory directory = first_directory(exif);
-  std::size_t further = 0;
-  std::string maker;
-  std::string model;
-  const auto visit = [&](std::uint64_t tag, std::uint64_t count, std::uint64_t value,
-                         std::size_t place) {
-    if (tag == 271) maker = text_value(directory, count, place);
-    if (tag == 272) model = text_value(directory, count, place);
-    if (tag == 271 || tag == 272)
-      description.has_camera = description.has_camera || has_letters(directory, count, place);
-    if (tag == 36867) {
-      description.has_date = has_letters(directory, count, place);
-      description.origin.taken = time_of(text_value(directory, count, place));
-    }
-    if (tag == 34665) further = value;
-  };
-  directory.for_each_entry(visit);
-  if (further != 0) {
-    directory.at = further;
-    directory.for_each_entry(visit);
-  }
-  description.origin.camera = camera_of(maker, model);
 }
 
 double FileDescription::mean_step() const {
@@ -434,10 +353,6 @@ FileDescription describe_file(std::span<const std::uint8_t> bytes) {
   return {.unknown = "what is not taken apart in its format"};
 }
 
-PhotoOrigin origin_of(ByteSpan bytes) {
-  return is_tiff(bytes) ? read_origin(bytes) : describe_file(bytes).origin;
-}
-
 std::optional<std::string> held_beyond(const FileDescription& one, const FileDescription& other) {
   if (!one.unknown.empty()) return fmt::format("holds {}", one.unknown);
   if (one.frames != 1) return counted("frames", one.frames, other.frames);
@@ -461,8 +376,6 @@ std::optional<std::string> held_beyond(const FileDescription& one, const FileDes
   if (!one.has_palette && other.has_palette && one.has_colour) {
     return "has all colours, the other has at most 256";
   }
-  if (one.has_camera && !other.has_camera) return "names its camera, the other does not";
-  if (one.has_date && !other.has_date) return "says when it was taken, the other does not";
   return std::nullopt;
 }
 

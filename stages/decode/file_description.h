@@ -10,18 +10,13 @@
 #include "base/content_hash.h"
 
 // What a file holds besides the picture that the index knows, read from its bytes without decoding.
+// What is written into it: metadata.h.
 namespace lookalike {
 
 enum class Codec { kJpeg, kPng, kGif, kWebp, kHeic, kAvif, kTiff, kBmp, kPnm, kUnknown };
 
 // "JPEG", "PNG", ...; "file of a format that is not taken apart".
 std::string_view to_string(Codec codec);
-
-// Where a picture comes from, as its EXIF data says.
-struct PhotoOrigin {
-  std::string camera{};  // "Canon EOS R5"; empty if unknown
-  std::string taken{};   // local time: "2019-07-14T12:30:05"; empty if unknown
-};
 
 struct FileDescription {
   Codec codec = Codec::kUnknown;
@@ -37,9 +32,8 @@ struct FileDescription {
   bool has_video = false;      // a motion photo
   bool has_gain_map = false;   // for displays of high dynamic range
   bool has_depth = false;
-  bool has_camera = false;  // EXIF names the camera
-  bool has_date = false;    // EXIF says when the picture was taken
-  PhotoOrigin origin{};
+  // Bytes of the coded picture, without what is written into its file; 0 if they are not known.
+  std::uint64_t picture_bytes = 0;
   // What was found and is not understood, for example "a PNG chunk vpXx"; empty if nothing.
   std::string unknown{};
   // Bytes behind the end of the picture, and their hash. Padding is none.
@@ -55,9 +49,6 @@ struct FileDescription {
 // Describes any bytes. Takes time linear in the file, and no length that the file states is
 // trusted. Files whose lists are longer than kMostEntries hold something unknown.
 FileDescription describe_file(std::span<const std::uint8_t> bytes);
-
-// Reads the origin from a file's EXIF data. The start of the file is enough if it holds the data.
-PhotoOrigin origin_of(std::span<const std::uint8_t> bytes);
 
 inline constexpr std::size_t kMostEntries = 65536;
 

@@ -144,20 +144,15 @@ class HeifFile {
     }
   }
 
-  // Finds the EXIF data, whose first four bytes say how far its TIFF header is.
+  // Adds up the bytes of pictures and their parts.
   void look_at_locations(ByteSpan box) {
     LocationReader locations(box);
     for (auto found = locations.next_item(); found && spend(); found = locations.next_item()) {
       const auto item = items_.find(found->id);
-      const bool is_exif =
-          item != items_.end() && item->second.type == "Exif" && found->method == 0;
+      const bool is_picture = item != items_.end() && is_one_of(item->second.type, kPictures);
       for (std::uint64_t count = found->parts; count > 0 && spend(); --count) {
-        const auto [offset, length] = locations.next_part();
-        if (!is_exif) continue;
-        const ByteSpan rest = from(file_, offset);
-        const ByteSpan exif = rest.first(std::min(length, rest.size()));
-        describe_exif(from(exif, 4 + big_endian(exif, 0, 4)), found_);
-        return;
+        const std::size_t length = locations.next_part().length;
+        if (is_picture) found_.picture_bytes += std::min(length, file_.size());
       }
     }
   }

@@ -8,9 +8,6 @@ namespace lookalike {
 // Describes a HEIC or AVIF file (ISO 23008-12); codec and trailer included.
 FileDescription describe_heif(ByteSpan file);
 
-// Adds what EXIF data in TIFF form says of the camera and the date.
-void describe_exif(ByteSpan exif, FileDescription& description);
-
 // True if any of the texts occurs in the bytes.
 bool has_any_text(ByteSpan bytes, std::span<const std::string_view> texts);
 

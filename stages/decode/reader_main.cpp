@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <vector>
 
 #include <opencv2/core.hpp>
 #include <opencv2/core/utils/logger.hpp>
@@ -54,21 +55,47 @@ class Mapping {
   std::span<const std::uint8_t> bytes_;
 };
 
-// Returns a descriptor of the rows of an image; a closed one on failure.
-FileDescriptor rows_of(const cv::Mat& image) {
-  FileDescriptor file(::memfd_create("pixels", MFD_CLOEXEC));
-  const std::size_t row_bytes = static_cast<std::size_t>(image.cols) * image.elemSize();
-  const cv::Mat joined = image.isContinuous() ? image : image.clone();
-  const std::size_t bytes = row_bytes * static_cast<std::size_t>(image.rows);
+// Returns a descriptor of a file with these bytes; a closed one on failure.
+FileDescriptor file_of(std::span<const std::uint8_t> bytes) {
+  FileDescriptor file(::memfd_create("answer", MFD_CLOEXEC));
   const bool is_written =
-      file.is_open() && move_all(bytes, [&](std::size_t done, std::size_t left) {
-        return ::write(file.number(), joined.data + done, left);
+      file.is_open() && move_all(bytes.size(), [&](std::size_t done, std::size_t left) {
+        return ::write(file.number(), bytes.data() + done, left);
       });
   return is_written ? std::move(file) : FileDescriptor();
 }
 
+ReaderAnswer metadata_of(const ImageReader& reader, std::span<const std::uint8_t> file,
+                         FileDescriptor& attached) {
+  ReaderAnswer answer{.result = ReaderResult::kDone};
+  std::vector<MetadataEntry> entries;
+  std::string problem;
+  reader.read_metadata(file, entries, problem);
+  std::vector<std::uint8_t> bytes;
+  const auto append = [&](std::size_t number) {
+    for (unsigned shift = 0; shift < 32; shift += 8) {
+      bytes.push_back(static_cast<std::uint8_t>(number >> shift));
+    }
+  };
+  for (const auto& [field, text] : entries) {
+    if (text.size() + bytes.size() + 8 > kMostMetadataBytes) {
+      problem = "there is more than is read";
+      continue;
+    }
+    append(static_cast<std::uint32_t>(field));
+    append(text.size());
+    bytes.insert(bytes.end(), text.begin(), text.end());
+  }
+  set_problem(answer, ReaderResult::kDone, problem);
+  answer.metadata_bytes = bytes.size();
+  attached = file_of(bytes);
+  if (!attached.is_open()) answer.result = ReaderResult::kNoMemory;
+  return answer;
+}
+
 ReaderAnswer answer_to(const ImageReader& reader, const ReaderRequest& request,
-                       std::span<const std::uint8_t> file, FileDescriptor& rows) {
+                       std::span<const std::uint8_t> file, FileDescriptor& attached) {
+  if (request.task == ReaderTask::kMetadata) return metadata_of(reader, file, attached);
   ReaderAnswer answer{.result = ReaderResult::kDone};
   std::string problem;
   if (request.task == ReaderTask::kHeader && reader.read_header != nullptr) {
@@ -94,16 +121,17 @@ ReaderAnswer answer_to(const ImageReader& reader, const ReaderRequest& request,
   answer.rows = image.rows;
   answer.columns = image.cols;
   answer.type = image.type();
-  rows = rows_of(image);
-  if (!rows.is_open()) answer.result = ReaderResult::kNoMemory;
+  const cv::Mat joined = image.isContinuous() ? image : image.clone();
+  attached = file_of({joined.data, joined.total() * joined.elemSize()});
+  if (!attached.is_open()) answer.result = ReaderResult::kNoMemory;
   return answer;
 }
 
 ReaderAnswer answer_or_failure(const ImageReader& reader, const ReaderRequest& request,
-                               std::span<const std::uint8_t> file, FileDescriptor& rows) {
+                               std::span<const std::uint8_t> file, FileDescriptor& attached) {
   ReaderAnswer answer;
   try {
-    return answer_to(reader, request, file, rows);
+    return answer_to(reader, request, file, attached);
   } catch (const std::bad_alloc&) {
     answer.result = ReaderResult::kNoMemory;
   } catch (const cv::Exception& exception) {
@@ -146,10 +174,12 @@ int serve(const std::string& module) {
       ReaderRequest request;
       FileDescriptor file;
       if (!receive_packet(kReaderSocket, &request, sizeof(request), file)) return EXIT_SUCCESS;
-      FileDescriptor rows;
+      FileDescriptor attached;
       const Mapping mapping(file);
-      const ReaderAnswer answer = answer_or_failure(reader, request, mapping.bytes(), rows);
-      if (!send_packet(kReaderSocket, &answer, sizeof(answer), rows.number())) return EXIT_SUCCESS;
+      const ReaderAnswer answer = answer_or_failure(reader, request, mapping.bytes(), attached);
+      if (!send_packet(kReaderSocket, &answer, sizeof(answer), attached.number())) {
+        return EXIT_SUCCESS;
+      }
     }
   } catch (const Error& error) {
     set_problem(ready, ReaderResult::kProblem, error.what());

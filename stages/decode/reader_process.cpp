@@ -28,6 +28,7 @@
 #include "base/module.h"
 #include "base/text.h"
 #include "base/work_limits.h"
+#include "stages/decode/bytes.h"
 #include "stages/decode/descriptor_socket.h"
 #include "stages/decode/reader_protocol.h"
 
@@ -130,10 +131,9 @@ FileDescriptor in_memory(std::span<const std::uint8_t> bytes) {
 
 // Reads what the reader wrote. False if there is less: it may have cut its file meanwhile, so it is
 // not mapped.
-bool read_rows(const FileDescriptor& from, cv::Mat& image) {
-  const std::size_t bytes = image.total() * image.elemSize();
-  return move_all(bytes, [&](std::size_t done, std::size_t left) {
-    return ::pread(from.number(), image.data + done, left, static_cast<::off_t>(done));
+bool read_all(const FileDescriptor& from, std::span<std::uint8_t> bytes) {
+  return move_all(bytes.size(), [&](std::size_t done, std::size_t left) {
+    return ::pread(from.number(), bytes.data() + done, left, static_cast<::off_t>(done));
   });
 }
 
@@ -366,9 +366,35 @@ cv::Mat ReaderProcess::read(std::span<const std::uint8_t> file, const ImageHeade
     return {};
   }
   cv::Mat image(answer->rows, answer->columns, answer->type);
-  if (read_rows(rows, image)) return image;
+  if (read_all(rows, {image.data, image.total() * image.elemSize()})) return image;
   problem = "the reader gave fewer pixels than it announced";
   return {};
+}
+
+std::vector<MetadataEntry> ReaderProcess::read_metadata(std::span<const std::uint8_t> file,
+                                                        std::string& problem) {
+  FileDescriptor attached;
+  const auto answer = running().ask({.task = ReaderTask::kMetadata}, file, 0, attached, problem);
+  if (!answer) return {};
+  problem = text_of(*answer);
+  std::vector<std::uint8_t> bytes(
+      std::min<std::uint64_t>(answer->metadata_bytes, kMostMetadataBytes));
+  std::vector<MetadataEntry> entries;
+  constexpr std::size_t kHead = 8;
+  const bool is_read = read_all(attached, bytes);
+  ByteSpan rest = bytes;
+  while (is_read && rest.size() >= kHead) {
+    const std::uint64_t field = little_endian(rest, 0, 4);
+    const std::uint64_t length = little_endian(rest, 4, 4);
+    if (field > static_cast<std::uint64_t>(MetadataField::kOther) || length > rest.size() - kHead) {
+      break;
+    }
+    const ByteSpan text = rest.subspan(kHead, length);
+    entries.push_back({static_cast<MetadataField>(field), {text.begin(), text.end()}});
+    rest = from(rest, kHead + length);
+  }
+  if (!is_read || !rest.empty()) problem = "the reader gave less than it announced";
+  return entries;
 }
 
 }  // namespace lookalike

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <opencv2/core.hpp>
 
@@ -38,6 +39,10 @@ class ReaderProcess {
   std::optional<ImageHeader> read_header(std::span<const std::uint8_t> file, std::string& problem);
   cv::Mat read(std::span<const std::uint8_t> file, const ImageHeader& header, PixelMode mode,
                int divisor, std::string& problem);
+
+  // As ImageReader::read_metadata(). Sets `problem` if the file costs too much, too.
+  std::vector<MetadataEntry> read_metadata(std::span<const std::uint8_t> file,
+                                           std::string& problem);
 
  private:
   class Process;

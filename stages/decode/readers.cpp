@@ -10,6 +10,8 @@
 #include "base/error.h"
 #include "base/module.h"
 #include "base/pool.h"
+#include "stages/decode/bytes.h"
+#include "stages/decode/pnm.h"
 #include "stages/decode/reader_process.h"
 
 namespace lookalike {
@@ -53,6 +55,11 @@ Readers& readers_of(const std::string& module) {
       .first->second;
 }
 
+Readers& readers_of(ImageFormat format) {
+  const auto own = own_module(format);
+  return readers_of(own ? std::string(file_name(*own)) : kOpenCvModule);
+}
+
 }  // namespace
 
 const OpenCvModule& opencv_module() {
@@ -92,6 +99,26 @@ cv::Mat read_image(std::span<const std::uint8_t> file, const ImageHeader& header
   }
   const Readers::Lease reader(readers_of(kLargeModule));
   return reader->read(file, header, mode, divisor, problem);
+}
+
+Metadata read_metadata(std::span<const std::uint8_t> file) {
+  if (has_text(file, 0, "BM") || is_pnm(file)) return {};
+  if (!is_built(ReaderModule::kMetadata)) return {.problem = missing_for_metadata()};
+  const Readers::Lease reader(readers_of(std::string(file_name(ReaderModule::kMetadata))));
+  std::string problem;
+  Metadata found = metadata_of(reader->read_metadata(file, problem));
+  if (!problem.empty()) found.problem = problem;
+  return found;
+}
+
+std::string missing_for_metadata() {
+  if (!is_built(ReaderModule::kMetadata)) return "build lookalike with libexiv2-dev";
+  try {
+    load_module(std::string(file_name(ReaderModule::kMetadata)).c_str());
+    return {};
+  } catch (const Error& error) {
+    return error.what();
+  }
 }
 
 std::string missing_part(const ImageFormatInfo& format) {

@@ -11,12 +11,14 @@
 
 #include "config/image_formats.h"
 #include "stages/decode/image_header.h"
+#include "stages/decode/metadata.h"
 
 // Image readers. JPEG and PNG are read by libjpeg-turbo and libpng, which are linked, so that most
 // commands load no other library; Netpbm files need none. Reader modules (base/module.h) read the
 // rest, in a process of their own (reader_process.h): gif_reader.so, heif_reader.so and
 // webp_reader.so read one format each, opencv_reader.so all others. large_reader.so has the linked
-// readers for large pictures.
+// readers for large pictures, and metadata_reader.so reads what is written into files of all
+// formats.
 //
 // Readers require whole files whose headers keep to the limits. pixels.h checks that, and only it
 // calls them.
@@ -63,7 +65,8 @@ cv::Mat read_linked(std::span<const std::uint8_t> file, ImageFormat format, Pixe
 // is for orientations other than 2 to 8, sharing its pixels; mirrors in place for 2 to 4.
 cv::Mat upright(const cv::Mat& stored, int orientation);
 
-// What the reader modules of GIF, HEIF and WebP export.
+// What reader modules export; OpenCV's as a part. The module of metadata has read_metadata() alone,
+// the others all else.
 struct ImageReader {
   // Reads the header alone, without allocating memory by the picture's size. On failure returns
   // nothing and sets `problem`. Here and below, an empty `problem` means that the library lacks a
@@ -81,6 +84,10 @@ struct ImageReader {
   // In place of read() in the module of large pictures: as read_linked(), of any linked format.
   cv::Mat (*read_reduced)(std::span<const std::uint8_t> file, PixelMode mode, int divisor,
                           std::string& problem) = nullptr;
+  // Reads what is written into a file, as it is written; see MetadataField for the forms. Sets
+  // `problem` if there may be more.
+  void (*read_metadata)(std::span<const std::uint8_t> file, std::vector<MetadataEntry>& entries,
+                        std::string& problem) = nullptr;
 };
 
 // What opencv_reader.so exports. OpenCV's writers are there too: they need the same libraries.
@@ -108,6 +115,14 @@ std::optional<ImageHeader> read_header_apart(std::span<const std::uint8_t> file,
 //   divisor  as in read_jpeg(); 1 for all other formats
 cv::Mat read_image(std::span<const std::uint8_t> file, const ImageHeader& header, PixelMode mode,
                    int divisor, std::string& problem);
+
+// Reads what is written into a file. Of a part of a file, gives what stands in it, and a problem.
+// Without the module, all files have a problem. Files of formats that hold no metadata need none.
+// Throws as ReaderProcess.
+Metadata read_metadata(std::span<const std::uint8_t> file);
+
+// Returns why metadata cannot be read, naming the package that is missing; empty if they can.
+std::string missing_for_metadata();
 
 // Returns why files of a format cannot be read, naming the package that is missing; empty if they
 // can. Loads the format's module.

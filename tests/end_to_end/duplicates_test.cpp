@@ -270,6 +270,41 @@ TEST_F(Duplicates, AFileOfWhichMoreThanItsPictureIsStoredGoesOnlyForTheSameBytes
   EXPECT_EQ(go.contains("a.gif") + go.contains("a-again.gif"), 1);
 }
 
+TEST_F(Duplicates, WhatAPersonWroteIntoAFileIsNotLost) {
+  if (!is_built(ReaderModule::kMetadata)) GTEST_SKIP() << "without libexiv2";
+  int seed = 40;
+  // The picture as a JPEG that is `age` hours old, with a comment for each text.
+  const auto add = [&](const std::string& name, const std::vector<std::string>& texts, int age) {
+    std::vector<std::uint8_t> file = encode(".jpg", draw_in_colour(seed));
+    for (const std::string& text : texts) {
+      std::string segment = "\xff\xfe" + std::string(1, '\0');
+      segment += static_cast<char>(text.size() + 2) + text;
+      file.insert(file.begin() + 2, segment.begin(), segment.end());
+    }
+    write(at("photos/" + name), file);
+    fs::last_write_time(at("photos/" + name),
+                        fs::file_time_type::clock::now() - std::chrono::hours(age));
+  };
+  add("plain.jpg", {}, 9);
+  add("told.jpg", {"Grandmother at the lake"}, 1);
+  ++seed;
+  add("lake.jpg", {"the lake"}, 9);
+  add("sea.jpg", {"the sea"}, 1);
+  ++seed;
+  add("stamped.jpg", {"Created with GIMP"}, 1);
+  add("older.jpg", {"CREATOR: gd-jpeg v1.0"}, 9);
+  ++seed;
+  add("copy (1).jpg", {}, 9);
+  add("IMG_1.jpg", {}, 1);
+  ++seed;
+  add("o6.jpg", {}, 9);
+  add("Grandma.jpg", {}, 1);
+  index();
+  EXPECT_THAT(added_that_go(),
+              UnorderedElementsAre("plain.jpg", "stamped.jpg", "copy (1).jpg", "o6.jpg"));
+  EXPECT_THAT(text({}), HasSubstr("has a comment that the other lacks: the sea"));
+}
+
 TEST_F(Duplicates, AnOriginalDoesNotGoForACutOutOfIt) {
   cv::Mat cut_out(480, 640, CV_8U, cv::Scalar(0));
   cv::ellipse(cut_out, {320, 240}, {290, 220}, 0, 0, 360, cv::Scalar(255), cv::FILLED);

@@ -154,6 +154,9 @@ TEST_F(FormatsTest, AreListed) {
   const ProgramResult listed = run_program("lookalike", {"formats", "--format", "json"});
   ASSERT_EQ(listed.exit_code, 0) << listed.err;
   const json formats = json::parse(listed.out)["formats"];
+  const json metadata = json::parse(listed.out)["metadata"];
+  EXPECT_EQ(metadata["available"].get<bool>(), is_built(ReaderModule::kMetadata));
+  EXPECT_EQ(metadata["missing"] == "", is_built(ReaderModule::kMetadata));
   ASSERT_EQ(formats.size(), image_formats().size());
   for (std::size_t i = 0; i < formats.size(); ++i) {
     const ImageFormatInfo& format = image_formats()[i];
@@ -171,7 +174,8 @@ TEST_F(FormatsTest, AreListed) {
     }
   }
   EXPECT_THAT(run_program("lookalike", {"formats"}).out,
-              HasSubstr("JPEG           libjpeg-turbo  jpg"));
+              AllOf(HasSubstr("JPEG           libjpeg-turbo  jpg"),
+                    HasSubstr("metadata       libexiv2       EXIF")));
   EXPECT_THAT(run_program("lookalike", {"formats", "--format", "csv"}).out,
               HasSubstr("format,endings,read_by,available,missing,left_out\n"));
   EXPECT_TRUE(formats[0]["left_out"].empty());

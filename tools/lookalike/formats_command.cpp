@@ -19,6 +19,7 @@ struct FormatsArguments {
 };
 
 constexpr std::size_t kEndingsIndent = 30;
+constexpr std::string_view kMetadataLibrary = "libexiv2";
 
 // Returns the endings of a format that are not in images.extensions.
 std::vector<std::string> left_out(const ImageFormatInfo& format,
@@ -48,7 +49,12 @@ void print_formats(const ImageFormatInfo& format, const std::string& missing,
 
 int list_formats(const FormatsArguments& arguments) {
   const std::vector<std::string> extensions = arguments.config.load().images.extensions;
-  Json answer = {{"formats", Json::array()}};
+  const std::string missing_metadata = missing_for_metadata();
+  Json answer = {{"formats", Json::array()},
+                 {"metadata",
+                  {{"read_by", kMetadataLibrary},
+                   {"available", missing_metadata.empty()},
+                   {"missing", missing_metadata}}}};
   Json rows = Json::array();
   for (const ImageFormatInfo& format : image_formats()) {
     const std::string missing = missing_part(format);
@@ -67,6 +73,9 @@ int list_formats(const FormatsArguments& arguments) {
     for (const ImageFormatInfo& format : image_formats()) {
       print_formats(format, missing_part(format), left_out(format, extensions));
     }
+    const std::string remark = missing_metadata.empty() ? "" : "not read: " + missing_metadata;
+    fmt::print("{:<13}  {:<13}  EXIF IPTC XMP comments{}\n", "metadata", kMetadataLibrary,
+               below(remark));
   });
   return kExitDone;
 }
@@ -78,7 +87,8 @@ void add_formats_command(CLI::App& app, Action& action) {
               "List the image formats that are read, and what is missing for others",
               "Output: a line per format: its name, the library that reads it, its endings; below "
               "it what is missing, if anything, or the endings that images.extensions leaves out. "
-              "By default it has the endings of all formats that were built in.\n"
+              "By default it has the endings of all formats that were built in. The last line says "
+              "the same of what is written into files.\n"
               "Example: lookalike formats --format json",
               list_formats);
 }
