@@ -19,28 +19,37 @@ namespace {
 
 constexpr const char* kLastCompared = "neighbours.last_compared";  // in the table `derived`
 
-constexpr std::uint8_t kByVotes = 0x80;
-constexpr double kSteps = 127;
+constexpr int kWeightBits = 6;  // of an edge's byte; its kind is above them
+constexpr std::uint8_t kSteps = (1 << kWeightBits) - 1;
 
 bool is_better(const Neighbour& a, const Neighbour& b) {
-  return std::tuple(a.by_votes, -a.weight, a.image) < std::tuple(b.by_votes, -b.weight, b.image);
+  return std::tuple(a.by_votes(), -a.weight, a.image) <
+         std::tuple(b.by_votes(), -b.weight, b.image);
 }
 
-// Returns a weight in steps, [1, 127].
+// Returns a weight in steps, [1, kSteps].
 std::uint8_t steps_of(double weight) {
   require(weight > 0 && weight <= 1, "Neighbour: a weight is out of range");
   return static_cast<std::uint8_t>(std::max(1L, std::lround(weight * kSteps)));
 }
 
 std::uint8_t packed(const Neighbour& edge) {
-  return static_cast<std::uint8_t>(steps_of(edge.weight) | (edge.by_votes ? kByVotes : 0));
+  return static_cast<std::uint8_t>(steps_of(edge.weight) | static_cast<int>(edge.kind)
+                                                               << kWeightBits);
 }
 
 }  // namespace
 
+Neighbour reversed(const Neighbour& edge, ImageId image) {
+  EdgeKind kind = edge.kind;
+  if (edge.kind == EdgeKind::kInside) kind = EdgeKind::kAround;
+  if (edge.kind == EdgeKind::kAround) kind = EdgeKind::kInside;
+  return {image, edge.weight, kind};
+}
+
 void add_neighbour(Neighbour edge, std::vector<Neighbour>& edges) {
   // As stored, so that an edge that was stored and read compares as before.
-  edge.weight = steps_of(edge.weight) / kSteps;
+  edge.weight = double{1} * steps_of(edge.weight) / kSteps;
   const auto known = std::ranges::find(edges, edge.image, &Neighbour::image);
   if (known != edges.end()) {
     if (!is_better(edge, *known)) return;
@@ -71,12 +80,13 @@ std::vector<Neighbour> decode_neighbours(ByteView bytes) {
     const std::uint64_t difference = in.get_varint();
     image += difference;
     const auto bits = in.get<std::uint8_t>();
-    const auto step = static_cast<std::uint8_t>(bits & ~kByVotes);
+    const int step = bits & kSteps;
     if (difference == 0 || difference > UINT32_MAX || image > UINT32_MAX || step == 0 ||
         edges.size() == kMostNeighbours) {
       in.fail("is damaged");
     }
-    edges.push_back({static_cast<ImageId>(image), step / kSteps, (bits & kByVotes) != 0});
+    edges.push_back({static_cast<ImageId>(image), double{1} * step / kSteps,
+                     static_cast<EdgeKind>(bits >> kWeightBits)});
   }
   std::ranges::sort(edges, is_better);
   return edges;

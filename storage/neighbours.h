@@ -13,16 +13,28 @@ namespace lookalike {
 
 class Connection;
 
+// What an edge of an image says about its neighbour.
+enum class EdgeKind : std::uint8_t {
+  kObject,   // both surely show the same thing
+  kInside,   // so they do, and this image shows the neighbour whole, in a part of itself
+  kAround,   // the reverse: the neighbour shows this image so
+  kByVotes,  // many votes agree in turn and size, and no more is known
+};
+
 // An edge of the graph.
 struct Neighbour {
   ImageId image = 0;
-  // The probability that both images show the same thing. Edge by votes: what many votes that agree
-  // in turn and size are worth beside that. (0, 1], in steps of 1/127.
+  // The probability that both images show the same thing. Edge by votes: what its votes are worth
+  // beside that. (0, 1], in steps of 1/63.
   double weight = 0;
-  bool by_votes = false;
+  EdgeKind kind = EdgeKind::kObject;
 
+  bool by_votes() const { return kind == EdgeKind::kByVotes; }
   bool operator==(const Neighbour&) const = default;
 };
+
+// Returns the edge of `image` as its other end has it.
+Neighbour reversed(const Neighbour& edge, ImageId image);
 
 // The edges of an image.
 struct ImageNeighbours {

@@ -31,7 +31,7 @@ class GraphWriter {
   void add(ImageId image, const std::vector<Neighbour>& edges) {
     for (Neighbour edge : edges) {
       add_neighbour(edge, edges_of(image));
-      add_neighbour({image, edge.weight, edge.by_votes}, edges_of(edge.image));
+      add_neighbour(reversed(edge, image), edges_of(edge.image));
     }
     last_ = image;
     if (std::chrono::steady_clock::now() - published_ > kBetweenPublications) publish();

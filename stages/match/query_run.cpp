@@ -82,6 +82,28 @@ void set_pose(const RefinedPose& pose, Match& match) {
   if (pose.part) match.part = pose.part;
 }
 
+// True if an outline lies within a picture of width x height px, with some slack, and covers less
+// than half of it.
+bool lies_inside(const Quad& quad, int width, int height) {
+  constexpr double kSlack = 0.03;  // of the longer side
+  constexpr double kMostShare = 0.5;
+  const double slack = kSlack * std::max(width, height);
+  return std::ranges::all_of(quad,
+                             [&](const Point& corner) {
+                               return corner.x >= -slack && corner.y >= -slack &&
+                                      corner.x <= width + slack && corner.y <= height + slack;
+                             }) &&
+         std::abs(signed_area(quad)) < kMostShare * width * height;
+}
+
+// Returns the kind of the edge to an image that a width x height px image surely shows.
+EdgeKind kind_of(const Match& match, int width, int height) {
+  if (lies_inside(match.quad, width, height)) return EdgeKind::kInside;
+  const Quad back = outline(match.object_to_query.inverse(), width, height);
+  return lies_inside(back, match.image.width, match.image.height) ? EdgeKind::kAround
+                                                                  : EdgeKind::kObject;
+}
+
 std::size_t distinct_words(std::span<const std::uint32_t> ascending) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < ascending.size(); ++i) {
@@ -283,13 +305,17 @@ std::vector<Neighbour> QueryRun::neighbours(const Matcher::Wanted& wanted) {
         lookalike::verify(query, *shared_.cache.record(image), pairs[i], options_);
     verified.match.evidence.votes = images[i].score;
     const double weight = static_cast<double>(verified.agreeing.count) * kWeightOfAPair;
-    if (weight > 0) add_neighbour({image, std::min(weight, kMostByVotes), true}, edges);
+    if (weight > 0)
+      add_neighbour({image, std::min(weight, kMostByVotes), EdgeKind::kByVotes}, edges);
     matches.push_back(std::move(verified.match));
   }
   compare_votes(shortlist, matches);
   keep_sure(matches);
-  for (const Match& match : matches) {
-    add_neighbour({match.image.id, match.probability, false}, edges);
+  for (Match& match : matches) {
+    match.decision = decide(match, query.width, query.height, options_);
+    if (match.decision == Decision::kPart) continue;
+    add_neighbour({match.image.id, match.probability, kind_of(match, query.width, query.height)},
+                  edges);
   }
   return edges;
 }

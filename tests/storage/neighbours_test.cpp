@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr bool kByVotes = true;
+constexpr EdgeKind kByVotes = EdgeKind::kByVotes;
 
 std::vector<ImageId> images_of(const std::vector<Neighbour>& edges) {
   std::vector<ImageId> images(edges.size());
@@ -33,7 +33,7 @@ TEST(AddNeighbour, KeepsTheBestVerifiedOnesFirst) {
 }
 
 TEST(AddNeighbour, KeepsTheBetterEdgeToAnImage) {
-  constexpr double kHalf = 64. / 127;
+  constexpr double kHalf = 32. / 63;
   std::vector<Neighbour> edges = {{4, 1}, {3, 1, kByVotes}};
   add_neighbour({3, kHalf}, edges);
   EXPECT_THAT(edges, ElementsAre(Neighbour{4, 1}, Neighbour{3, kHalf}));
@@ -45,7 +45,7 @@ TEST(AddNeighbour, ChoosesTheSameWhetherOrNotSomeWereStored) {
   std::vector<Neighbour> edges;
   std::vector<Neighbour> stored;
   for (ImageId image = 1; image <= 2 * kMostNeighbours; ++image) {
-    const Neighbour edge{image, 0.9965 + 0.0002 * image};  // all rounded to 1
+    const Neighbour edge{image, 0.9925 + 0.0004 * image};  // all rounded to 1
     add_neighbour(edge, edges);
     add_neighbour(edge, stored);
     if (image == kMostNeighbours) stored = decode_neighbours(encode_neighbours(stored));
@@ -54,15 +54,23 @@ TEST(AddNeighbour, ChoosesTheSameWhetherOrNotSomeWereStored) {
 }
 
 TEST(NeighbourBytes, KeepWhatTheyHold) {
-  const std::vector<Neighbour> edges = {{300, 1}, {2, 0.5}, {70'000, 1e-9}, {9, 1, kByVotes}};
+  const std::vector<Neighbour> edges = {
+      {300, 1}, {2, 0.5}, {70'000, 1e-9, EdgeKind::kInside}, {9, 1, kByVotes}};
   const Bytes bytes = encode_neighbours(edges);
   EXPECT_EQ(bytes.size(), 1 + 1 + 1 + 1 + 2 + 1 + 3 + 1U);
   const std::vector<Neighbour> read = decode_neighbours(bytes);
   EXPECT_THAT(images_of(read), ElementsAre(300, 2, 70'000, 9));
   EXPECT_EQ(read[0], edges[0]);
-  EXPECT_NEAR(read[1].weight, 0.5, 1. / 254);
+  EXPECT_NEAR(read[1].weight, 0.5, 1. / 126);
   EXPECT_GT(read[2].weight, 0);
+  EXPECT_EQ(read[2].kind, EdgeKind::kInside);
   EXPECT_EQ(read[3], edges[3]);
+}
+
+TEST(ReversedEdge, IsInsideWhatIsAroundIt) {
+  EXPECT_EQ(reversed({2, 0.5, EdgeKind::kInside}, 1), (Neighbour{1, 0.5, EdgeKind::kAround}));
+  EXPECT_EQ(reversed({1, 0.5, EdgeKind::kAround}, 2), (Neighbour{2, 0.5, EdgeKind::kInside}));
+  EXPECT_EQ(reversed({2, 0.5, kByVotes}, 1), (Neighbour{1, 0.5, kByVotes}));
 }
 
 TEST(NeighbourBytes, DamagedOnesAreRefused) {

@@ -205,7 +205,7 @@ HttpResponse list_neighbours(const HttpRequest& request, SearchState& state,
     }
   }
   for (const Neighbour& edge : index.neighbours(id)) {
-    if (!edge.by_votes) add(edge.image, {}, "neighbour", edge.weight);
+    if (!edge.by_votes()) add(edge.image, {}, "neighbour", edge.weight);
   }
   return json_response({{"neighbours", std::move(neighbours)}});
 }

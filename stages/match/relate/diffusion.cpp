@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <queue>
 #include <tuple>
 #include <unordered_map>
@@ -13,12 +12,12 @@ namespace {
 
 constexpr double kKept = 0.9;         // share of the flow that each step passes on
 constexpr double kNegligible = 1e-4;  // share of a step in all flow at which it ends
-constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t kMostHops = 2;  // of a path: what it shows must be plain to a person
 
 struct Edge {
   std::size_t to = 0;  // place in the graph
   double weight = 0;
-  bool by_votes = false;
+  EdgeKind kind = EdgeKind::kObject;
 };
 
 // A place in a search for surest paths: the product of the weights so far, and where it is.
@@ -67,10 +66,9 @@ class LocalGraph {
   }
 
   void connect(std::size_t a, std::size_t b, const Neighbour& edge) {
-    for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)}) {
-      const auto known = std::ranges::find(edges_[from], to, &Edge::to);
-      if (known == edges_[from].end()) edges_[from].push_back({to, edge.weight, edge.by_votes});
-    }
+    if (std::ranges::find(edges_[a], b, &Edge::to) != edges_[a].end()) return;
+    edges_[a].push_back({b, edge.weight, edge.kind});
+    edges_[b].push_back({a, edge.weight, reversed(edge, images_[a]).kind});
   }
 
   std::unordered_map<ImageId, std::size_t> places_;
@@ -112,32 +110,39 @@ std::vector<double> flows(const LocalGraph& graph, std::span<const DiffusionSour
   return all;
 }
 
-// The surest paths of verified edges from a sure source to each place.
-struct SurestPaths {
-  std::vector<std::size_t> before;  // the place before it; kNone without a path, and for sources
-  std::vector<double> surety;       // see ReachedImage
+// The surest path of verified edges from a sure source.
+struct SurestPath {
+  double surety = 0;  // see ReachedImage
+  EdgeKind last = EdgeKind::kObject;
+  std::vector<std::size_t> places{};  // from the source on, the end left out
 };
 
-SurestPaths surest_paths(const LocalGraph& graph, std::span<const DiffusionSource> sources) {
-  SurestPaths paths = {std::vector<std::size_t>(graph.size(), kNone),
-                       std::vector<double>(graph.size())};
-  auto& [before, surety] = paths;
-  Front front;
+// Returns the paths to all places, of at most kMostHops edges. None leads from an image through
+// another, that shows it inside, to a third inside there: a collage shows many things.
+std::vector<SurestPath> surest_paths(const LocalGraph& graph,
+                                     std::span<const DiffusionSource> sources) {
+  std::vector<SurestPath> paths(graph.size());
+  std::vector<double> chance(graph.size());  // of the path so far, with that of its source
   for (const DiffusionSource& source : sources) {
     if (!source.is_sure) continue;
     const std::size_t place = graph.place_of(source.image);
-    surety[place] = 1;  // a source needs no path
-    front.emplace(source.probability, place);
+    paths[place].surety = 1;  // a source needs no path
+    chance[place] = source.probability;
   }
-  while (!front.empty()) {
-    const auto [product, place] = front.top();
-    front.pop();
-    if (product < surety[place] && before[place] != kNone) continue;
-    for (const Edge& edge : graph.edges(place)) {
-      if (edge.by_votes || product * edge.weight <= surety[edge.to]) continue;
-      surety[edge.to] = product * edge.weight;
-      before[edge.to] = place;
-      front.emplace(surety[edge.to], edge.to);
+  for (std::size_t hop = 0; hop < kMostHops; ++hop) {
+    const std::vector<SurestPath> shorter = paths;
+    const std::vector<double> before = chance;
+    for (std::size_t place = 0; place < graph.size(); ++place) {
+      if (before[place] == 0) continue;
+      const bool holds_last = shorter[place].last == EdgeKind::kAround;
+      for (const Edge& edge : graph.edges(place)) {
+        const double product = before[place] * edge.weight;
+        if (edge.kind == EdgeKind::kByVotes || product <= paths[edge.to].surety) continue;
+        if (holds_last && edge.kind == EdgeKind::kInside) continue;
+        paths[edge.to] = {product, edge.kind, shorter[place].places};
+        paths[edge.to].places.push_back(place);
+        chance[edge.to] = product;
+      }
     }
   }
   return paths;
@@ -150,16 +155,13 @@ std::vector<ReachedImage> diffuse(
     const std::function<std::vector<Neighbour>(ImageId)>& neighbours_of, std::size_t most_images) {
   const LocalGraph graph(sources, neighbours_of, most_images);
   const std::vector<double> flow = flows(graph, sources);
-  const SurestPaths paths = surest_paths(graph, sources);
+  const std::vector<SurestPath> paths = surest_paths(graph, sources);
   std::vector<ReachedImage> reached(graph.size());
   for (std::size_t i = 0; i < graph.size(); ++i) {
     reached[i].image = graph.image(i);
     reached[i].flow = flow[i];
-    reached[i].surety = paths.surety[i];
-    for (std::size_t at = paths.before[i]; at != kNone; at = paths.before[at]) {
-      reached[i].path.push_back(graph.image(at));
-    }
-    std::ranges::reverse(reached[i].path);
+    reached[i].surety = paths[i].surety;
+    for (const std::size_t at : paths[i].places) reached[i].path.push_back(graph.image(at));
   }
   std::ranges::sort(reached, [](const ReachedImage& a, const ReachedImage& b) {
     return std::tuple(-a.flow, a.image) < std::tuple(-b.flow, b.image);

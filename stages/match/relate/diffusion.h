@@ -20,8 +20,9 @@ struct DiffusionSource {
 struct ReachedImage {
   ImageId image = 0;
   double flow = 0;  // ranks the reached images; not comparable between queries
-  // The surest path of verified edges from a sure source to this image, source first, the image
-  // itself left out. Empty if there is no such path, and for a sure source.
+  // The surest path of at most two verified edges from a sure source to this image, source first,
+  // the image itself left out. Empty if there is no such path, and for a sure source. What a
+  // collage or an album page shows does not lead to the other things on it.
   std::vector<ImageId> path{};
   double surety = 0;  // product of the probabilities along that path, [0, 1]; 1 for a sure source
 };

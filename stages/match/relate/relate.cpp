@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "stages/match/decide/decision.h"
@@ -24,18 +25,20 @@ using Places = std::unordered_map<ImageId, std::size_t>;  // of matches, by imag
 std::vector<DiffusionSource> sources_of(const std::vector<Match>& judged) {
   std::vector<DiffusionSource> sources;
   for (const Match& match : judged) {
-    if (match.probability < kSimilarProbability) continue;
+    if (match.probability < kSimilarProbability || match.decision == Decision::kPart) continue;
     sources.push_back({match.image.id, match.probability, match.decision >= Decision::kSameObject});
   }
   return sources;
 }
 
-std::vector<ReachedImage> reach(const SharedSearch& shared, std::optional<ImageId> excluded_image,
+//   excluded  images that nothing reaches
+std::vector<ReachedImage> reach(const SharedSearch& shared,
+                                const std::unordered_set<ImageId>& excluded,
                                 const std::vector<DiffusionSource>& sources) {
   const auto neighbours_of = [&](ImageId image) {
     std::vector<Neighbour> edges = shared.reader.neighbours(image);
     std::erase_if(edges, [&](const Neighbour& edge) {
-      return edge.image == excluded_image || !shared.shortlist.has(edge.image);
+      return excluded.contains(edge.image) || !shared.shortlist.has(edge.image);
     });
     return edges;
   };
@@ -49,7 +52,12 @@ void relate(const SharedSearch& shared, std::optional<ImageId> excluded_image,
   const std::vector<DiffusionSource> sources = sources_of(judged);
   if (sources.empty()) return;
   Places places;
-  for (std::size_t i = 0; i < judged.size(); ++i) places[judged[i].image.id] = i;
+  std::unordered_set<ImageId> excluded;
+  if (excluded_image) excluded.insert(*excluded_image);
+  for (std::size_t i = 0; i < judged.size(); ++i) {
+    places[judged[i].image.id] = i;
+    if (judged[i].decision == Decision::kPart) excluded.insert(judged[i].image.id);
+  }
   const auto image_of = [&](ImageId image) {
     const auto known = places.find(image);
     return known != places.end() ? judged[known->second].image
@@ -58,7 +66,7 @@ void relate(const SharedSearch& shared, std::optional<ImageId> excluded_image,
 
   const bool lists_all = weakest_reported(options) == Decision::kNone;
   const std::size_t found = judged.size();
-  const std::vector<ReachedImage> all = reach(shared, excluded_image, sources);
+  const std::vector<ReachedImage> all = reach(shared, excluded, sources);
   for (const ReachedImage& reached : all) {
     const bool is_related =
         !reached.path.empty() && reached.flow * reached.surety >= kRelated * all.front().flow;

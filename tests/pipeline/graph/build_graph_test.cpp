@@ -50,7 +50,7 @@ class GraphTest : public IndexRunTest {
     std::vector<std::string> names;
     for (const Neighbour& edge : all.at(name)) {
       const auto image = reader.image(edge.image);
-      if (!edge.by_votes) names.push_back(image ? name_of(*image) : "removed");
+      if (!edge.by_votes()) names.push_back(image ? name_of(*image) : "removed");
     }
     std::ranges::sort(names);
     return names;
@@ -66,7 +66,7 @@ TEST_F(GraphTest, LinksImagesThatShowTheSameThing) {
   EXPECT_THAT(verified("1-80.jpg"), ElementsAre("1-60.jpg", "1-95.jpg"));
   const Graph all = graph();
   for (const auto& [name, edges] : all) {
-    for (const Neighbour& edge : edges) EXPECT_TRUE(edge.by_votes || edge.weight > 0.9) << name;
+    for (const Neighbour& edge : edges) EXPECT_TRUE(edge.by_votes() || edge.weight > 0.9) << name;
   }
 }
 

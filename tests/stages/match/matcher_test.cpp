@@ -109,9 +109,10 @@ class SharedEmblemTest : public MatcherTest {
   }
 
   // Adds an edge of the graph to the edges of `from`.
-  void link(const char* from, const char* to, double weight = 0.9, bool by_votes = false) {
+  void link(const char* from, const char* to, double weight = 0.9,
+            EdgeKind kind = EdgeKind::kObject) {
     const ImageNeighbours image = {*reader_->find(at(from)),
-                                   {{*reader_->find(at(to)), weight, by_votes}}};
+                                   {{*reader_->find(at(to)), weight, kind}}};
     reader_.reset();
     IndexWriter(at("emblem.db")).put_neighbours({&image, 1}, 3);
     reader_.emplace(at("emblem.db"));
@@ -158,7 +159,7 @@ TEST_F(SharedEmblemTest, WhatLittleReachesIsNotRelated) {
 TEST_F(SharedEmblemTest, WhatNoSureEnoughPathReachesIsNotRelated) {
   cv::Mat photo = poster_.clone();
   photo(cv::Rect(160, 0, kWidth - 160, kHeight)).setTo(128);
-  link("plain.png", "poster.png", 0.8, true);  // much flows over it
+  link("plain.png", "poster.png", 0.8, EdgeKind::kByVotes);  // much flows over it
   link("poster.png", "other.png", 0.35);
   link("other.png", "plain.png", 0.35);
   const auto matches = find(photo, {});
@@ -166,6 +167,14 @@ TEST_F(SharedEmblemTest, WhatNoSureEnoughPathReachesIsNotRelated) {
   const Match plain = of(matches, at("plain.png"));
   EXPECT_EQ(plain.decision, Decision::kNone);
   EXPECT_GT(plain.flow, of(matches, at("other.png")).flow);
+}
+
+TEST_F(SharedEmblemTest, NothingFlowsFromAPart) {
+  cv::Mat photo = draw_picture(kWidth, kHeight, 33);
+  poster_(cv::Rect(20, 20, 96, 96)).copyTo(photo(cv::Rect(110, 80, 96, 96)));
+  ASSERT_EQ(of(find(photo, {}), at("poster.png")).decision, Decision::kPart);
+  link("poster.png", "plain.png");
+  EXPECT_EQ(of(find(photo, {}), at("plain.png")).flow, 0);
 }
 
 TEST_F(SharedEmblemTest, WhatTheGraphReachesIsRelatedThoughVotesAloneWouldMakeItSimilar) {
@@ -191,7 +200,7 @@ TEST_F(SharedEmblemTest, WhatTheGraphReachesIsRelatedThoughVotesAloneWouldMakeIt
 TEST_F(SharedEmblemTest, EdgesByVotesChangeTheOrderAlone) {
   cv::Mat photo = poster_.clone();
   photo(cv::Rect(160, 0, kWidth - 160, kHeight)).setTo(128);
-  link("poster.png", "plain.png", 0.4, true);
+  link("poster.png", "plain.png", 0.4, EdgeKind::kByVotes);
   const auto matches = find(photo, {});
   EXPECT_EQ(matches[1].image.paths.front(), at("plain.png"));
   EXPECT_EQ(matches[1].decision, Decision::kNone);

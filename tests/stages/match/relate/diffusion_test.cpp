@@ -14,13 +14,13 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr bool kSure = true;
-constexpr bool kByVotes = true;
+constexpr EdgeKind kByVotes = EdgeKind::kByVotes;
 
 class DiffusionTest : public testing::Test {
  protected:
-  void link(ImageId a, ImageId b, double weight, bool by_votes = false) {
-    edges_[a].push_back({b, weight, by_votes});
-    edges_[b].push_back({a, weight, by_votes});
+  void link(ImageId a, ImageId b, double weight, EdgeKind kind = EdgeKind::kObject) {
+    edges_[a].push_back({b, weight, kind});
+    edges_[b].push_back(reversed(edges_[a].back(), a));
   }
   std::vector<ReachedImage> reach(const std::vector<DiffusionSource>& sources,
                                   std::size_t most = 100) {
@@ -92,6 +92,30 @@ TEST_F(DiffusionTest, PathsAreTheSurestOfVerifiedEdges) {
   EXPECT_THAT(of(reached, 4).path, IsEmpty());
   EXPECT_THAT(of(reached, 5).path, IsEmpty());
   EXPECT_GT(of(reached, 4).flow, 0);
+}
+
+TEST_F(DiffusionTest, PathsHaveTwoEdgesAtMost) {
+  link(1, 2, 0.9);
+  link(2, 3, 0.9);
+  link(3, 4, 0.9);
+  const auto reached = reach({{1, 1, kSure}});
+  EXPECT_THAT(of(reached, 3).path, ElementsAre(1, 2));
+  EXPECT_THAT(of(reached, 4).path, IsEmpty());
+  EXPECT_GT(of(reached, 4).flow, 0);
+  link(1, 3, 0.5);  // less sure than over 2, but shorter
+  EXPECT_THAT(of(reach({{1, 1, kSure}}), 3).path, ElementsAre(1, 2));
+  EXPECT_THAT(of(reach({{1, 1, kSure}}), 4).path, ElementsAre(1, 3));
+}
+
+TEST_F(DiffusionTest, NoPathLeadsFromOneThingOfACollageToAnother) {
+  link(1, 2, 0.9, EdgeKind::kAround);
+  link(2, 3, 0.9, EdgeKind::kInside);
+  link(2, 4, 0.9);
+  const auto reached = reach({{1, 1, kSure}});
+  EXPECT_THAT(of(reached, 2).path, ElementsAre(1));
+  EXPECT_THAT(of(reached, 3).path, IsEmpty());
+  EXPECT_THAT(of(reached, 4).path, ElementsAre(1, 2));
+  EXPECT_THAT(of(reach({{2, 1, kSure}}), 3).path, ElementsAre(2));
 }
 
 TEST_F(DiffusionTest, SuretyIsTheProductAlongThePath) {
