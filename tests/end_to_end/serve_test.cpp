@@ -294,7 +294,7 @@ TEST_F(ServeTest, TellsTheStateOfTheIndex) {
   EXPECT_EQ(state["missing_folders"], 0);
   EXPECT_EQ(state["quarantined"], 1);
   EXPECT_EQ(state["withheld"], 0);
-  EXPECT_EQ(state["last_run"]["outcome"], "done");
+  EXPECT_EQ(state["last_run"]["outcome"], "good");
   EXPECT_EQ(state["last_run"], get("/v1/runs?limit=1")["runs"][0]);
   fs::rename(at("more"), at("elsewhere"));
   EXPECT_EQ(get("/v1/index")["missing_folders"], 1);

@@ -9,7 +9,9 @@ export function outcomeOf({ outcome, report }) {
   if (report?.error) return `${outcome}: ${report.error}`;
   const counts = Object.entries(report?.files ?? {}).filter(([, count]) => count > 0)
     .map(([what, count]) => `${count} ${what.replaceAll('_', ' ')}`);
-  return [outcome, ...counts].join(', ');
+  const reasons = report?.incomplete ?? [];
+  const head = reasons.length > 0 ? `${outcome}: ${reasons.join('; ')}` : outcome;
+  return [head, ...counts].join(', ');
 }
 
 function waitingFor({ withheld, quarantined, missing_folders: missing }) {
