@@ -38,5 +38,5 @@ function show(state) {
 // Shows the known state at once, and requests the present one.
 export async function showStart(known) {
   show(known);
-  show(await getJson('/v1/index'));
+  show(await getJson('v1/index'));
 }
