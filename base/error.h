@@ -18,6 +18,7 @@ enum class ErrorKind {
 inline constexpr int kExitDone = 0;
 inline constexpr int kExitSkippedItems = 1;
 inline constexpr int kExitNothingFound = 6;  // on request, see `query --fail-if-none`
+inline constexpr int kExitIncomplete = 7;    // of a run; see incomplete_because()
 inline constexpr int kExitSignalled = 128;
 
 inline int exit_code(ErrorKind kind) {

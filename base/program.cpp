@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <exception>
+#include <mutex>
 #include <new>
 #include <string>
+#include <unistd.h>
 #include <utility>
 
 #include <spdlog/pattern_formatter.h>
@@ -54,6 +57,41 @@ void share_arenas() {
 #endif
 }
 
+std::atomic<bool> is_in_body = false;
+std::mutex last_words_mutex;
+std::function<void()> last_words;  // guarded by it
+
+#ifdef __GLIBC__
+void end_if_in_body(int code, void* /*nothing*/) {
+  if (!is_in_body.exchange(false)) return;
+  std::function<void()> words;
+  {
+    const std::lock_guard lock(last_words_mutex);
+    words = last_words;
+  }
+  logger()->error("a library has ended the program, with exit code {}", code);
+  if (words) words();
+  std::fflush(nullptr);
+  ::_exit(exit_code(ErrorKind::kDevice));
+}
+#endif
+
+// True while a body runs.
+class InBody {
+ public:
+  InBody() {
+#ifdef __GLIBC__
+    [[maybe_unused]] static const int registered = ::on_exit(end_if_in_body, nullptr);
+#endif
+    is_in_body = true;
+  }
+  ~InBody() {
+    is_in_body = false;
+  }
+  InBody(const InBody&) = delete;
+  InBody& operator=(const InBody&) = delete;
+};
+
 void print_error(std::string_view program, const char* what) {
   std::fprintf(stderr, "%.*s: error: %s\n", static_cast<int>(program.size()), program.data(),
                printable_message(what).c_str());
@@ -100,6 +138,7 @@ void log_result(const std::string& line) {
 int run_main(std::string_view program, const std::function<int()>& body) noexcept {
   share_arenas();
   own_process = true;
+  const InBody in_body;
   try {
     set_up_logging(Verbosity::kNormal);  // until the command line is parsed
     return body();
@@ -117,6 +156,16 @@ int run_main(std::string_view program, const std::function<int()>& body) noexcep
     print_error(program, "unknown exception");
   }
   return exit_code(ErrorKind::kInternal);
+}
+
+LastWords::LastWords(std::function<void()> words) {
+  const std::lock_guard lock(last_words_mutex);
+  before_ = std::exchange(last_words, std::move(words));
+}
+
+LastWords::~LastWords() {
+  const std::lock_guard lock(last_words_mutex);
+  last_words = std::move(before_);
 }
 
 void return_freed_memory() {

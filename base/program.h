@@ -31,6 +31,21 @@ void log_result(const std::string& line);
 // <message>" on stderr, the code of an Error, 4 for std::bad_alloc, 70 for any other exception.
 int run_main(std::string_view program, const std::function<int()>& body) noexcept;
 
+// What to do before a program ends because a library called exit() within the body of run_main(),
+// as LLVM does when it cannot write its files. The program then ends with code 4, whatever the
+// library's was: 1 would mean that it has done its work. Until destroyed, takes the place of the
+// instance before it. The words must not throw, nor wait for other threads.
+class LastWords {
+ public:
+  explicit LastWords(std::function<void()> words);
+  ~LastWords();
+  LastWords(const LastWords&) = delete;
+  LastWords& operator=(const LastWords&) = delete;
+
+ private:
+  std::function<void()> before_;
+};
+
 // Returns freed memory to the system, as far as the C library can. Call it between phases, whose
 // threads allocate from different arenas.
 void return_freed_memory();

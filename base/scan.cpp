@@ -1,6 +1,7 @@
 #include "base/scan.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <optional>
 #include <set>
@@ -16,6 +17,7 @@
 #include "base/files.h"
 #include "base/ignore_rules.h"
 #include "base/path_set.h"
+#include "base/system_folders.h"
 #include "base/text.h"
 
 namespace lookalike {
@@ -42,8 +44,7 @@ FolderDevice device_of(const fs::path& folder, const struct stat& status) {
 }
 
 bool is_hidden(const fs::path& path) {
-  const std::string name = path.filename().native();
-  return name.front() == '.' || name == "@eaDir" || name == "#recycle";
+  return path.filename().native().front() == '.';
 }
 
 // Sets `rules` if the folder has a .lookalikeignore. Returns false if it cannot be read.
@@ -197,6 +198,10 @@ class Scanner {
   }
 
   bool leaves_out(const fs::path& path, bool is_folder, const IgnoreRules& ignored) {
+    if (is_folder && is_system_folder(path.filename().native())) {
+      ++left_out_.system_folders;
+      return true;
+    }
     if (is_hidden(path) && !rules_.hidden) {
       ++left_out_.hidden;
       return true;
@@ -225,6 +230,21 @@ class Scanner {
   ScanResult result_;
 };
 
+constexpr const char* kVideo = "video";
+
+// Returns what a file of an ending is called: "video", "PDF", "without ending".
+std::string kind_of(const std::string& ending) {
+  constexpr std::array<std::string_view, 14> kVideos = {"3gp", "avi", "flv",  "insv", "m2ts",
+                                                        "m4v", "mkv", "mov",  "mp4",  "mpeg",
+                                                        "mpg", "mts", "webm", "wmv"};
+  if (ending.empty()) return "without ending";
+  if (std::ranges::find(kVideos, ending) != kVideos.end()) return kVideo;
+  std::string kind = printable(ending);
+  std::ranges::transform(kind, kind.begin(),
+                         [](char c) { return c >= 'a' && c <= 'z' ? char(c - 'a' + 'A') : c; });
+  return kind;
+}
+
 }  // namespace
 
 bool is_same_file_system(const FolderDevice& before, const FolderDevice& now) {
@@ -237,8 +257,9 @@ bool may_hide_files(const SkippedFile& skipped) {
 }
 
 std::string other_types_text(const Omissions& left_out) {
-  std::vector<std::pair<std::string, std::size_t>> types(left_out.other_types.begin(),
-                                                         left_out.other_types.end());
+  std::map<std::string, std::size_t> kinds;
+  for (const auto& [ending, count] : left_out.other_types) kinds[kind_of(ending)] += count;
+  std::vector<std::pair<std::string, std::size_t>> types(kinds.begin(), kinds.end());
   if (types.empty()) return {};
   std::ranges::stable_sort(types, std::ranges::greater(),
                            [](const auto& type) { return type.second; });
@@ -246,15 +267,15 @@ std::string other_types_text(const Omissions& left_out) {
   std::size_t files = 0;
   std::string listed;
   for (std::size_t i = 0; i < types.size(); ++i) {
-    const auto& [ending, count] = types[i];
+    const auto& [kind, count] = types[i];
     files += count;
     if (i > kMostListed) continue;
     listed += i == 0 ? "" : ", ";
-    listed += i == kMostListed
-                  ? "..."
-                  : fmt::format("{} {}", ending.empty() ? "no ending" : printable(ending), count);
+    listed += i == kMostListed ? "..."
+              : kind == kVideo ? counted(count, kind)
+                               : fmt::format("{} {}", count, kind);
   }
-  return fmt::format("{} file{} of other types ignored: {}", files, files == 1 ? "" : "s", listed);
+  return fmt::format("{} left out ({})", counted(files, "other file"), listed);
 }
 
 std::string linked_folders_text(const Omissions& left_out) {
@@ -295,6 +316,7 @@ LeftOut why_left_out(const std::string& file, const std::string& folder, const S
     const bool is_folder = at != file;
     std::error_code unknown;
     if (is_folder && !rules.follow_links && fs::is_symlink(at, unknown)) return LeftOut::kByLink;
+    if (is_folder && is_system_folder(at.filename().native())) return LeftOut::kInSystemFolder;
     if (is_hidden(at) && !rules.hidden) return LeftOut::kHidden;
     if (excluded.ignores(at.native(), is_folder)) return LeftOut::kByPattern;
     if (ignored.ignores(at.native(), is_folder)) return LeftOut::kByIgnoreFile;

@@ -58,7 +58,7 @@ struct ScanRules {
   // Patterns of IgnoreRules, for each folder given to the scan. A file .lookalikeignore adds
   // patterns for its own folder, which is "unreadable" if that file cannot be read.
   std::span<const std::string> exclude;
-  // Include hidden files and folders, and the NAS folders "@eaDir" and "#recycle".
+  // Include hidden files and folders, but no system folders (base/system_folders.h).
   bool hidden = false;
   // Also scan folders that links lead to and that are not scanned otherwise, each once.
   bool follow_links = false;
@@ -66,12 +66,13 @@ struct ScanRules {
 
 // Why a scan leaves a file out.
 enum class LeftOut {
-  kNot,           // it is not left out
-  kByEnding,      // ScanRules::extensions
-  kHidden,        // ScanRules::hidden
-  kByPattern,     // ScanRules::exclude
-  kByIgnoreFile,  // a .lookalikeignore
-  kByLink,        // ScanRules::follow_links
+  kNot,             // it is not left out
+  kByEnding,        // ScanRules::extensions
+  kInSystemFolder,  // is_system_folder()
+  kHidden,          // ScanRules::hidden
+  kByPattern,       // ScanRules::exclude
+  kByIgnoreFile,    // a .lookalikeignore
+  kByLink,          // ScanRules::follow_links
 };
 
 // Takes a file below a folder given to the scan, both in the form of normal_path().
@@ -81,13 +82,14 @@ LeftOut why_left_out(const std::string& file, const std::string& folder, const S
 struct Omissions {
   std::size_t hidden = 0;    // files named like images, and folders, which count as one
   std::size_t excluded = 0;  // by patterns; counted in the same way
+  std::size_t system_folders = 0;
   // Links that were not followed, by path. Their folders were not scanned otherwise.
   std::vector<std::string> linked_folders{};
   // Other files that are not hidden, by lower-case ending; "" for no ending.
   std::map<std::string, std::size_t> other_types{};
 };
 
-// Returns "4 files of other types ignored: mov 3, xcf 1", the most frequent first; empty for none.
+// Returns "14 other files left out (12 PDF, 2 videos)", the most frequent first; empty for none.
 std::string other_types_text(const Omissions& left_out);
 
 // Returns "2 links to folders are not followed: /a/b, /a/c; ..." and what to do; empty for none.
@@ -98,9 +100,9 @@ Error no_images(std::span<const std::string> folders, const Omissions& left_out)
 
 // Searches folders recursively for images by the rules: regular files and links to them. Adds to
 // left_out. Paths are absolute; a file under two of the folders is listed once. A given folder is
-// scanned even if it is hidden; one that is missing, no folder or unreadable has a problem in
-// `folders`. Never follows a link to a folder that holds it. Calls after_each after each entry of a
-// folder; an exception from it ends the scan.
+// scanned even if it is hidden or a system folder; one that is missing, no folder or unreadable has
+// a problem in `folders`. Never follows a link to a folder that holds it. Calls after_each after
+// each entry of a folder; an exception from it ends the scan.
 ScanResult scan_folders(
     std::span<const std::string> folders, const ScanRules& rules, Omissions& left_out,
     const std::function<void()>& after_each = [] {});

@@ -253,4 +253,8 @@ std::string_view nearest_name(std::string_view name, std::span<const std::string
   return best;
 }
 
+std::string counted(std::size_t count, std::string_view what) {
+  return std::to_string(count) + ' ' + std::string(what) + (count == 1 ? "" : "s");
+}
+
 }  // namespace lookalike

@@ -22,6 +22,9 @@ struct CodePoint {
 // Returns the first character of a non-empty text.
 CodePoint first_code_point(std::string_view text);
 
+// Returns "1 file" or "3 files".
+std::string counted(std::size_t count, std::string_view what);
+
 // Lowers ASCII letters; the encoding of names is unknown.
 inline char lower_case(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;

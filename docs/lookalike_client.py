@@ -49,7 +49,7 @@ class UnixConnection(http.client.HTTPConnection):
 
 
 class Lookalike:
-    """A server, by the URL that it prints. `timeout`: seconds without a byte from it."""
+    """A server, by the URL that it prints or that a proxy gives it. `timeout`: seconds without a byte from it."""
 
     def __init__(self, url, token="", timeout=120):
         self.url = url
@@ -84,12 +84,16 @@ class Lookalike:
         kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
         return kind(parts.netloc, timeout=self.timeout)
 
+    def _folder(self):
+        """Returns the path below which a proxy has the server."""
+        return "" if self.url.startswith("unix:") else urllib.parse.urlsplit(self.url).path.rstrip("/")
+
     def _send(self, method, path, parameters, body=None, headers=None):
         if parameters:
             text = {name: str(value).lower() if isinstance(value, bool) else value for name, value in parameters.items()}
             path += "?" + urllib.parse.urlencode(text)
         connection = self._connection()
-        connection.request(method, path, body, {**self.headers, "Connection": "close", **(headers or {})})
+        connection.request(method, self._folder() + path, body, {**self.headers, "Connection": "close", **(headers or {})})
         response = connection.getresponse()
         if response.status != 200:
             raise Refused(response.status, json.load(response)["error"])

@@ -16,7 +16,7 @@ namespace {
 // Changes whenever the same settings give other features of any file, also because it is decoded to
 // other pixels or another size.
 constexpr const char* kMethodKey = "extract.method";
-constexpr const char* kMethod = "surf-2";
+constexpr const char* kMethod = "surf-3";
 
 // Returns a value in the form that set_field() reads: texts without quotes.
 std::string text_of(const ConfigField& field, const RunConfig& config) {

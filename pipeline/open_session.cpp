@@ -78,6 +78,13 @@ fs::path own_cache_folder(const std::string& name) {
   return folder.empty() ? folder : folder / name;
 }
 
+std::string driver_ended_text() {
+  return fmt::format(
+      "the compiler of an OpenCL driver ends a program when it cannot write its files: is there "
+      "room in {}, where PoCL keeps compiled kernels, and in the folder for temporary files?",
+      pocl_cache_folder().native());
+}
+
 SessionOptions session_options(const DeviceOptions& device) {
   SessionOptions options;
   options.device = device.choice;

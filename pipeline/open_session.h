@@ -18,6 +18,9 @@ void give_pocl_a_cache();
 // cannot be written, of the one for the user alone; empty without either. Need not exist.
 std::filesystem::path own_cache_folder(const std::string& name);
 
+// Returns why an OpenCL driver may have ended this process, in words for people.
+std::string driver_ended_text();
+
 // Returns the options that open the configured device. Compiled kernels and tunings are cached in
 // the folder above own_cache_folder().
 SessionOptions session_options(const DeviceOptions& device);

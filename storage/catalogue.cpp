@@ -271,11 +271,12 @@ std::optional<ImageId> Catalogue::find(const ContentHash& content) const {
 std::vector<SourceFile> Catalogue::files() const {
   std::vector<SourceFile> files;
   shards_->merge_query<std::string>(
-      "SELECT path, size_bytes, modified_ns, changed_ns, inode FROM files ORDER BY path",
+      "SELECT path, size_bytes, modified_ns, changed_ns, inode, links FROM files ORDER BY path",
       [&](const std::string& path, const Shards::Row& row) {
         if (!files.empty() && files.back().path == path) return true;
         SourceFile& file = files.emplace_back();
-        row.columns.read(file.path, file.size_bytes, file.modified_ns, file.changed_ns, file.inode);
+        row.columns.read(file.path, file.size_bytes, file.modified_ns, file.changed_ns, file.inode,
+                         file.links);
         return true;
       });
   return files;
@@ -290,12 +291,12 @@ std::vector<SourceFile> Catalogue::files_of(ImageId image) const {
   for (const ImageId each : same) {
     append(shards_->of(each).with([&](Connection& reading) {
       return read_all(
-          reading.rows("SELECT path, size_bytes, modified_ns, changed_ns, inode FROM files "
+          reading.rows("SELECT path, size_bytes, modified_ns, changed_ns, inode, links FROM files "
                        "WHERE image = (SELECT coalesce(first, id) FROM images WHERE id = ?) "
                        "ORDER BY path",
                        shards_->own_id(each)),
           &SourceFile::path, &SourceFile::size_bytes, &SourceFile::modified_ns,
-          &SourceFile::changed_ns, &SourceFile::inode);
+          &SourceFile::changed_ns, &SourceFile::inode, &SourceFile::links);
     }),
            files);
   }

@@ -129,7 +129,7 @@ struct RunRecord {
   std::string command;          // "index"
   std::int64_t started_ns = 0;  // since the epoch
   double elapsed_seconds = 0;
-  // "running", "done", "stopped" (by a signal), "failed" or "killed".
+  // "running", "good", "incomplete", "failed" or "killed".
   std::string outcome;
   std::string document;  // report of the run as JSON; empty while it runs
 };

@@ -148,8 +148,9 @@ ImageId IndexWriter::insert(const ImageToStore& image, Bytes histogram) {
 
 void IndexWriter::point(const SourceFile& file, ImageId image) {
   const std::optional<ImageId> before = image_of_file(file.path);
-  connection().run("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, 0)", bytes_of(file.path),
-                   image, file.size_bytes, file.modified_ns, file.changed_ns, file.inode);
+  connection().run("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, 0)",
+                   bytes_of(file.path), image, file.size_bytes, file.modified_ns, file.changed_ns,
+                   file.inode, file.links);
   seal_rows(connection(), "files", "path = ?", bytes_of(file.path));
   leave_quarantine(file.path);
   if (before && *before != image) remove_if_unnamed(*before);
@@ -391,6 +392,10 @@ void IndexWriter::end_run(const RunRecord& run) {
                      run.elapsed_seconds, run.outcome, run.document, run.id);
     seal_rows(connection(), "runs", "id = ?", run.id);
   });
+}
+
+void IndexWriter::forget_run(std::int64_t id) {
+  in_transaction([&] { connection().run("DELETE FROM runs WHERE id = ?", id); });
 }
 
 // Deletes while the lock is held, so that no other writer can have opened the files.

@@ -77,6 +77,8 @@ class IndexWriter : public IndexReader {
   std::int64_t begin_run(std::string_view command, std::int64_t started_ns);
   // Sets elapsed_seconds, outcome and document of the run with this id.
   void end_run(const RunRecord& run);
+  // Removes the record of a run.
+  void forget_run(std::int64_t id);
 
   // Deletes the database and the files beside it, unless the name is another file's by now. Call
   // nothing afterwards.

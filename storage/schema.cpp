@@ -234,6 +234,7 @@ CREATE TABLE files (
   modified_ns INTEGER NOT NULL,
   changed_ns INTEGER NOT NULL,
   inode INTEGER NOT NULL,
+  links INTEGER NOT NULL,
   checksum INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
 CREATE INDEX files_by_image ON files (image);
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <sys/statvfs.h>
 #include <system_error>
 
 #include "base/error.h"
@@ -168,6 +169,37 @@ std::size_t choose_device(const std::vector<Device>& devices, std::string_view c
   }
   throw Error(ErrorKind::kDevice, "device: nothing matches '" + std::string(choice) +
                                       "'; `lookalike devices` lists all devices");
+}
+
+std::filesystem::path pocl_cache_folder() {
+  const auto folder = [](const char* variable) {
+    const char* const value = std::getenv(variable);
+    return std::filesystem::path(value ? value : "");
+  };
+  if (const auto own = folder("POCL_CACHE_DIR"); !own.empty()) return own;
+  if (const auto user = folder("XDG_CACHE_HOME"); !user.empty()) return user / "pocl";
+  const auto home = folder("HOME");
+  return home.empty() ? home : home / ".cache/pocl";
+}
+
+void require_room_for_kernels(const std::filesystem::path& folder, std::uint64_t bytes) {
+  std::error_code error;
+  std::filesystem::path existing = folder;
+  while (!existing.empty() && existing != existing.parent_path() &&
+         !std::filesystem::exists(existing, error)) {
+    existing = existing.parent_path();
+  }
+  struct statvfs system {};
+  if (existing.empty() || ::statvfs(existing.c_str(), &system) != 0 || system.f_blocks == 0) return;
+  const std::uint64_t room = std::uint64_t{system.f_bavail} * system.f_frsize;
+  const bool has_files_left = system.f_files == 0 || system.f_favail > 0;
+  if (room >= bytes && has_files_left) return;
+  throw Error(ErrorKind::kDevice,
+              folder.string() + ": has no room for compiled kernels: " +
+                  (has_files_left ? std::to_string(room >> 10U) + " KiB are free, and they take " +
+                                        std::to_string(bytes >> 10U)
+                                  : "its file system has no file left") +
+                  "; make room there, or set POCL_CACHE_DIR to another folder");
 }
 
 }  // namespace lookalike

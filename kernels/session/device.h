@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,5 +57,17 @@ std::vector<Device> list_devices();
 // other parts leave. An empty choice takes the first GPU, else the first CPU device, else the first
 // of all. Throws Error(kUsage) when the choice is malformed, Error(kDevice) when nothing matches.
 std::size_t choose_device(const std::vector<Device>& devices, std::string_view choice);
+
+// Returns the folder in which PoCL keeps the kernels that it has compiled; empty without a home.
+std::filesystem::path pocl_cache_folder();
+
+// Room for all kernels of lookalike: they took 2.8 MB in PoCL's cache (PoCL 3.1, two cores of an
+// AMD EPYC, 2026-11-27).
+inline constexpr std::uint64_t kKernelBytes = std::uint64_t{8} << 20U;
+
+// Throws Error(kDevice) if a folder, or where it will be made, has less room than that: LLVM would
+// end the process.
+void require_room_for_kernels(const std::filesystem::path& folder,
+                              std::uint64_t bytes = kKernelBytes);
 
 }  // namespace lookalike

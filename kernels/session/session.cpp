@@ -158,7 +158,10 @@ cl::Program OpenClSession::build(const std::string& source, const std::string& o
       // A binary that no longer loads is built from its source again, below.
     }
   }
-  if (!cached) announce_building();
+  if (!cached) {
+    announce_building();
+    if (info.is_pocl()) require_room_for_kernels(pocl_cache_folder());
+  }
   cl::Program program(context, source);
   try {
     program.build({handle}, options.c_str());

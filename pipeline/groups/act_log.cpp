@@ -19,8 +19,8 @@
 #include "base/error.h"
 #include "base/path_set.h"
 #include "base/text.h"
-#include "pipeline/parse_json.h"
 #include "pipeline/groups/act_lock.h"
+#include "pipeline/parse_json.h"
 
 namespace lookalike {
 namespace {

@@ -5,8 +5,11 @@
 #include <chrono>
 #include <exception>
 #include <filesystem>
+#include <set>
+#include <string_view>
 #include <sys/resource.h>
 #include <system_error>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -112,7 +115,7 @@ void put_new_roots(IndexWriter& writer, const RunRoots& roots) {
 std::vector<RootReport> reports_of(const RunRoots& roots) {
   std::vector<RootReport> reports;
   for (const auto& [path, root] : roots.all()) {
-    const char* const state = !root.problem.empty() ? "unreachable"
+    const char* const state = !root.problem.empty() ? kUnreachable
                               : root.is_scanned     ? "scanned"
                                                     : "not_scanned";
     reports.push_back({.path = path, .state = state, .problem = root.problem});
@@ -140,7 +143,7 @@ UpdatePlan plan_run(const RunContext& run, const RunRoots& roots, const ScanResu
   std::erase_if(indexed, [&](const SourceFile& file) { return is_out_of_scope(file.path); });
   std::erase_if(quarantine,
                 [&](const SkippedFile& skip) { return is_out_of_scope(skip.file.path); });
-  return plan_update(found, indexed, quarantine);
+  return plan_update(found, indexed, quarantine, run.config.images.trust_times);
 }
 
 // Puts the files that this run could not use in quarantine, except indexed ones, of which
@@ -157,6 +160,34 @@ void set_aside(RunContext& run, const UpdatePlan& plan, const std::vector<Skippe
   skipped.insert(skipped.end(), plan.still_skipped.begin(), plan.still_skipped.end());
   std::ranges::sort(skipped, {}, [](const SkippedFile& file) { return file.file.path; });
   run.report.newly_skipped = newly_skipped(skipped, known);
+}
+
+// Reports the indexed files that could not be read or decoded, and the folders with indexed files
+// that could not be read to their end.
+void report_lost(const std::vector<SourceFile>& indexed, IndexRunReport& report) {
+  if (report.skipped.empty()) return;
+  const OutOfSight out_of_sight(report.skipped);
+  std::unordered_set<std::string_view> unusable;
+  for (const SkippedFile& skip : report.skipped) unusable.insert(skip.file.path);
+  std::set<std::string> folders;
+  for (const SourceFile& file : indexed) {
+    const SkippedFile* const covering = out_of_sight.covering(file.path);
+    if (unusable.contains(file.path)) {
+      ++report.lost;
+    } else if (covering != nullptr) {
+      folders.insert(fmt::format("{}: {}", printable(covering->file.path), covering->detail));
+    }
+  }
+  report.unread_folders.assign(folders.begin(), folders.end());
+}
+
+// Gives unchanged files the state that they have now, so that later runs find it.
+void restate(RunContext& run, const std::vector<SourceFile>& files) {
+  if (files.empty()) return;
+  std::vector<MovedFile> moved;
+  moved.reserve(files.size());
+  for (const SourceFile& file : files) moved.push_back({.from = file.path, .to = file});
+  run.writer.move_files(moved);
 }
 
 void calibrate_if_due(RunContext& run) {
@@ -215,6 +246,7 @@ void update(RunContext& run) {
   if (found.files.empty() && found.skipped.empty() && holds_nothing(run.writer)) {
     throw no_images(folders, run.report.left_out);
   }
+  run.has_begun = true;
   put_new_roots(run.writer, roots);
   run.report.roots = reports_of(roots);
   count_files(indexed, roots, run);
@@ -228,10 +260,13 @@ void update(RunContext& run) {
 
   const std::vector<SkippedFile> quarantine = run.writer.quarantine();
   const UpdatePlan plan = plan_run(run, roots, found, indexed, quarantine);
+  restate(run, plan.restated);
   run.report.unchanged = plan.unchanged;
   run.steps = expected_steps(run, plan, chosen.codebook.has_value());
   run.until_stopped([&] { index_images(run, plan.to_index, std::move(chosen.codebook)); });
+  run.report.read_again = reasons_to_read(run.as_before, indexed, found.files);
   set_aside(run, plan, found.skipped, quarantine);
+  report_lost(indexed, run.report);
   if (!run.report.stopped) remove_gone_files(run, roots, plan, found);
   if (run.report.indexed + run.report.removed + run.report.moved > 0) {
     count_files(run.writer.files(), roots, run);
@@ -254,11 +289,19 @@ IndexRunReport finished(const RunContext& run) {
   return report;
 }
 
-// Records the failure, and removes a new index that is empty. Does not open the index again: the
-// file under its name may be why the run failed.
+// Records the failure, unless the folders were at fault before anything began, and removes a new
+// index that is empty. Does not open the index again: the file under its name may be why the run
+// failed.
 void record_failure(RunContext& run, const std::exception& failure, bool is_new) {
-  const IndexRunReport report = finished(run);
-  run.recorder.fail(failure.what(), &report);
+  const auto* const error = dynamic_cast<const Error*>(&failure);
+  const bool is_asked_wrongly = error != nullptr && (error->kind() == ErrorKind::kUsage ||
+                                                     error->kind() == ErrorKind::kInput);
+  if (is_asked_wrongly && !run.has_begun) {
+    run.recorder.discard();
+  } else {
+    const IndexRunReport report = finished(run);
+    run.recorder.fail(failure.what(), &report);
+  }
   if (is_new && holds_nothing(run.writer)) run.writer.discard();
 }
 

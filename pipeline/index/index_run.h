@@ -17,10 +17,12 @@
 
 namespace lookalike {
 
+inline constexpr const char* kUnreachable = "unreachable";  // the state of a RootReport
+
 // A root folder of the index in a run.
 struct RootReport {
   std::string path;
-  // "scanned", "not_scanned" if the run did not name it, or "unreachable".
+  // "scanned", "not_scanned" if the run did not name it, or kUnreachable.
   std::string state;
   std::string problem{};     // why it is unreachable, or why removals were withheld
   std::size_t files = 0;     // in the index now
@@ -29,14 +31,21 @@ struct RootReport {
 
 // The result of a run of `lookalike index`.
 struct IndexRunReport {
-  std::size_t indexed = 0;        // files with new content, with all their pages; not moved ones
-  std::size_t blank = 0;          // pages that were recorded as blank
-  std::size_t featureless = 0;    // other pages without features
-  std::size_t unchanged = 0;      // files in the index already, with the same content
+  std::size_t indexed = 0;      // files with new content, with all their pages; not moved ones
+  std::size_t blank = 0;        // pages that were recorded as blank
+  std::size_t featureless = 0;  // other pages without features
+  std::size_t unchanged = 0;    // files in the index already, with the same content
+  // Files among them that were read, by why; see reasons_to_read().
+  std::map<std::string, std::size_t> read_again;
   std::size_t removed = 0;        // files that are gone or no images any more
   std::size_t moved = 0;          // the same, but their content was found elsewhere
   std::size_t withheld = 0;       // the same, but they were kept; see decide_removals()
   std::vector<RootReport> roots;  // all of the index, by path
+  // Indexed files that could be read before this run and could not be read or decoded now.
+  std::size_t lost = 0;
+  // Folders below roots that hold indexed files and could not be read to their end, with the
+  // reason.
+  std::vector<std::string> unread_folders;
   std::size_t files_without_root = 0;          // indexed files outside all roots
   std::size_t trained_words = 0;               // 0: the index had a codebook already
   std::vector<SkippedFile> skipped;            // by path, including those of earlier runs
@@ -79,7 +88,8 @@ struct IndexRunOptions {
 // published batch, and removes it if it is new and empty. Throws Error(kInput) when a new folder
 // cannot be scanned, or a first run finds no image or too few features for training; Error(kUsage)
 // when there is no folder to scan, a confirmed root is unknown, or the index was made under other
-// settings (see options.keep_settings); Error(kDevice); Error(kStorage).
+// settings (see options.keep_settings); Error(kDevice); Error(kStorage). No run is recorded if the
+// folders to scan are at fault.
 IndexRunReport run_index(
     const RunConfig& config, Progress::Style style, const StopRequest& stop = [] { return false; },
     const IndexRunOptions& options = {});

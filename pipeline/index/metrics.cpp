@@ -9,15 +9,16 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "pipeline/index/index_run.h"
 #include "pipeline/parse_json.h"
 
 namespace lookalike {
 namespace {
 
-// Runs to search for the last one with outcome "done".
+// Runs to search for the last one with outcome "good".
 constexpr std::size_t kRunsLookedAt = 1000;
 
-constexpr std::array<std::string_view, 5> kOutcomes = {"done", "stopped", "failed", "killed",
+constexpr std::array<std::string_view, 5> kOutcomes = {"good", "incomplete", "failed", "killed",
                                                        "running"};
 
 // Escapes a label's value.
@@ -102,13 +103,17 @@ void add_last_run(MetricsText& text, const RunRecord& run) {
   if (const auto folders = report.find("folders"); folders != report.end()) {
     text.add_one("run_unreachable_folders", "Folders that the last run could not scan.",
                  std::ranges::count_if(*folders, [](const nlohmann::json& folder) {
-                   return folder.value("state", "") == "unreachable";
+                   return folder.value("state", "") == kUnreachable;
                  }));
   }
   text.add_each("run_skipped_files", "Files that the last run could not use, by reason.", "reason",
                 report.value("skipped_by_reason", nlohmann::json()));
   text.add_each("run_stage_seconds", "Busy seconds of the last run by stage.", "stage",
                 report.value("busy_seconds", nlohmann::json()));
+  if (const auto reasons = report.find("incomplete"); reasons != report.end()) {
+    text.add_one("run_incomplete_reasons", "Reasons why the last run was incomplete.",
+                 reasons->size());
+  }
   if (const auto peak = report.find("peak_memory_bytes"); peak != report.end()) {
     text.add_one("run_peak_memory_bytes", "Peak memory of the last run.",
                  peak->get<std::uint64_t>());
@@ -122,7 +127,7 @@ std::string metrics_text(const IndexMetrics& metrics) {
   add_counts(text, metrics);
   if (metrics.last_run.id != 0) add_last_run(text, metrics.last_run);
   if (metrics.last_good_run.id != 0) {
-    text.add_one("last_good_run_timestamp_seconds", "When the last successful run ended.",
+    text.add_one("last_good_run_timestamp_seconds", "When the last good run ended.",
                  end_seconds(metrics.last_good_run));
   }
   return text.take();
@@ -140,7 +145,7 @@ IndexMetrics read_metrics(const IndexReader& index, const std::filesystem::path&
   }
   for (const RunRecord& run : index.runs(kRunsLookedAt)) {
     if (metrics.last_run.id == 0) metrics.last_run = run;
-    if (run.outcome != "done") continue;
+    if (run.outcome != "good") continue;
     metrics.last_good_run = run;
     break;
   }

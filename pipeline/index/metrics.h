@@ -14,7 +14,7 @@ struct IndexMetrics {
   IndexCounts counts;
   std::uint64_t size_bytes = 0;
   RunRecord last_run;       // id 0: none
-  RunRecord last_good_run;  // the last with outcome "done"; id 0: none
+  RunRecord last_good_run;  // the last with outcome "good"; id 0: none
 };
 
 // Formats metrics as text for the textfile collector of Prometheus' node_exporter.

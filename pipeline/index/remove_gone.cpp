@@ -23,6 +23,8 @@ std::string_view name_of(LeftOut why) {
   switch (why) {
     case LeftOut::kByEnding:
       return "images.extensions";
+    case LeftOut::kInSystemFolder:
+      return "system folders";
     case LeftOut::kHidden:
       return "images.hidden";
     case LeftOut::kByPattern:

@@ -80,6 +80,7 @@ struct RunContext {
   RunDevice device;
   IndexRunReport report;               // of the work done so far
   std::vector<std::string> as_before;  // files that were read again and have the same content
+  bool has_begun = false;              // the folders to scan are in order
   std::size_t steps = 0;               // expected ones with progress
   std::size_t step = 0;                // the present one
 };

@@ -2,6 +2,8 @@
 
 #include <exception>
 
+#include <fmt/format.h>
+
 #include "base/text.h"
 #include "pipeline/answers.h"
 
@@ -39,17 +41,43 @@ std::int64_t now_ns() {
 
 }  // namespace
 
+std::vector<std::string> incomplete_because(const IndexRunReport& report) {
+  std::vector<std::string> reasons;
+  if (report.stopped) reasons.emplace_back("it was stopped");
+  for (const RootReport& root : report.roots) {
+    if (root.state == kUnreachable) {
+      reasons.push_back(fmt::format("{}: {}", printable(root.path), root.problem));
+    }
+    if (root.withheld > 0) {
+      reasons.push_back(fmt::format("{}: the removal of {} is withheld", printable(root.path),
+                                    counted(root.withheld, "file")));
+    }
+  }
+  reasons.insert(reasons.end(), report.unread_folders.begin(), report.unread_folders.end());
+  if (report.lost > 0) {
+    reasons.push_back(
+        fmt::format("{} that could be read before cannot be now", counted(report.lost, "file")));
+  }
+  return reasons;
+}
+
+const char* outcome_of(const IndexRunReport& report) {
+  return incomplete_because(report).empty() ? "good" : "incomplete";
+}
+
 Json run_document(const IndexRunReport& report) {
   std::map<std::string, std::size_t> reasons;
   for (const SkippedFile& file : report.skipped) ++reasons[file.reason];
   const std::size_t seen = report.indexed + report.moved + report.unchanged + report.skipped.size();
-  return {{"files",
+  return {{"incomplete", incomplete_because(report)},
+          {"files",
            {{"indexed", report.indexed},
             {"unchanged", report.unchanged},
             {"removed", report.removed},
             {"moved", report.moved},
             {"withheld", report.withheld},
             {"skipped", report.skipped.size()}}},
+          {"read_again", report.read_again},
           {"folders", folders_json(report)},
           {"files_without_folder", report.files_without_root},
           {"blank", report.blank},
@@ -59,6 +87,7 @@ Json run_document(const IndexRunReport& report) {
           {"left_out",
            {{"hidden", report.left_out.hidden},
             {"excluded", report.left_out.excluded},
+            {"system_folders", report.left_out.system_folders},
             {"linked_folders", report.left_out.linked_folders.size()},
             {"other_types", report.left_out.other_types}}},
           {"trained_words", report.trained_words},
@@ -79,7 +108,7 @@ RunRecorder::RunRecorder(IndexWriter& writer, std::string_view command)
       id_(writer.begin_run(command, started_ns_)) {}
 
 void RunRecorder::end(const IndexRunReport& report) {
-  write(report.stopped ? "stopped" : "done", run_document(report));
+  write(outcome_of(report), run_document(report));
 }
 
 void RunRecorder::fail(const std::string& message, const IndexRunReport* so_far) noexcept {

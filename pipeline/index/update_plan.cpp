@@ -19,6 +19,16 @@ bool depends_on_content(const SkippedFile& skipped) {
          skipped.reason == "too_small";
 }
 
+bool is_restated(const SourceFile& before, const SourceFile& now, bool trust_times) {
+  return trust_times ? differs_in_status_time(before, now) : is_relinked(before, now);
+}
+
+// Returns the file of this path; nullptr if there is none.
+const SourceFile* file_of(const std::vector<SourceFile>& sorted, const std::string& path) {
+  const auto file = std::ranges::lower_bound(sorted, path, {}, &SourceFile::path);
+  return file != sorted.end() && file->path == path ? &*file : nullptr;
+}
+
 }  // namespace
 
 bool is_out_of_sight(const SkippedFile& skipped) {
@@ -40,7 +50,7 @@ const SkippedFile* OutOfSight::covering(std::string_view path) const {
 }
 
 UpdatePlan plan_update(const ScanResult& found, const std::vector<SourceFile>& indexed,
-                       const std::vector<SkippedFile>& skipped) {
+                       const std::vector<SkippedFile>& skipped, bool trust_times) {
   KnownFiles known_files;
   KnownSkips known_skips;
   for (const SourceFile& file : indexed) known_files[file.path] = &file;
@@ -52,9 +62,12 @@ UpdatePlan plan_update(const ScanResult& found, const std::vector<SourceFile>& i
     present.insert(file.path);
     const auto known = known_files.find(file.path);
     const auto skip = known_skips.find(file.path);
-    if (known != known_files.end() && *known->second == file) {
+    if (known != known_files.end() && is_same_state(*known->second, file)) {
       ++plan.unchanged;
-    } else if (skip != known_skips.end() && skip->second->file == file &&
+    } else if (known != known_files.end() && is_restated(*known->second, file, trust_times)) {
+      ++plan.unchanged;
+      plan.restated.push_back(file);
+    } else if (skip != known_skips.end() && is_same_state(skip->second->file, file) &&
                depends_on_content(*skip->second)) {
       plan.still_skipped.push_back(*skip->second);
     } else {
@@ -73,6 +86,22 @@ UpdatePlan plan_update(const ScanResult& found, const std::vector<SourceFile>& i
     if (is_gone(skip.file.path)) plan.gone_skipped.push_back(skip.file.path);
   }
   return plan;
+}
+
+std::map<std::string, std::size_t> reasons_to_read(const std::vector<std::string>& files,
+                                                   const std::vector<SourceFile>& before,
+                                                   const std::vector<SourceFile>& now) {
+  std::map<std::string, std::size_t> reasons;
+  for (const std::string& path : files) {
+    const SourceFile* const old = file_of(before, path);
+    const SourceFile* const fresh = file_of(now, path);
+    if (old == nullptr || fresh == nullptr) continue;
+    const bool is_touched = old->modified_ns != fresh->modified_ns;
+    ++reasons[is_touched                   ? "modification_time"
+              : old->inode != fresh->inode ? "inode"
+                                           : "status_time"];
+  }
+  return reasons;
 }
 
 std::vector<SkippedFile> newly_skipped(const std::vector<SkippedFile>& skipped,

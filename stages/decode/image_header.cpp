@@ -40,6 +40,7 @@ ImageHeader png_header(ByteSpan bytes) {
   const std::uint8_t bits = bytes[24];
   const std::uint8_t colour_type = bytes[25];
   header.has_alpha = (colour_type & 4) != 0;
+  if (bits == 16) header.deep = ValueRange{};
   std::size_t chunk = kPngStart.size();
   while (chunk + 12 <= bytes.size() && !has_text(bytes, chunk + 4, "IDAT")) {
     if (has_text(bytes, chunk + 4, "tRNS")) {
@@ -108,7 +109,9 @@ ImageHeader bmp_header(ByteSpan bytes) {
 
 ImageHeader pnm_header(ByteSpan bytes) {
   const PnmHeader pnm = read_pnm_header(bytes).value_or(PnmHeader{});
-  return {.width = pnm.width, .height = pnm.height, .format = ImageFormat::kPnm};
+  ImageHeader header{.width = pnm.width, .height = pnm.height, .format = ImageFormat::kPnm};
+  if (pnm.maximum > 255) header.deep = ValueRange{};
+  return header;
 }
 
 bool has_deep_planes(const TiffSamples& samples) {
@@ -135,12 +138,17 @@ std::optional<ValueRange> tiff_range(const TiffSamples& samples) {
 // may be premultiplied, in the file or, with 8 bits, by libtiff: OpenCV does not divide them again.
 ImageHeader tiff_header(ByteSpan bytes) {
   const TiffSamples samples = tiff_samples(bytes);
-  return {.width = samples.width,
-          .height = samples.height,
-          .has_alpha = samples.colour_space == 2 && samples.count > 3 && samples.may_have_alpha &&
-                       !has_deep_planes(samples),
-          .premultiplied = true,
-          .range = tiff_range(samples)};
+  ImageHeader header{.width = samples.width,
+                     .height = samples.height,
+                     .has_alpha = samples.colour_space == 2 && samples.count > 3 &&
+                                  samples.may_have_alpha && !has_deep_planes(samples),
+                     .premultiplied = true,
+                     .range = tiff_range(samples)};
+  const bool has_levels = samples.kind == TiffSamples::kWhole && samples.colour_space <= 2;
+  if (has_levels && samples.bits == 16 && !header.range && !has_deep_planes(samples)) {
+    header.deep = ValueRange{.white_is_zero = samples.colour_space == 0};
+  }
+  return header;
 }
 
 // Marks of Fujifilm, Panasonic and Leica, Olympus (three), Sigma, Minolta, old and new Canon.
@@ -225,7 +233,11 @@ ImageHeader jpeg2000_header(ByteSpan bytes) {
     const std::uint64_t start = big_endian(bytes, at + place + 8, 4);
     return end > start ? end - start : 0;
   };
-  return {.width = side(4), .height = side(8), .orientation = orientation};
+  ImageHeader header{.width = side(4), .height = side(8), .orientation = orientation};
+  // Bits less one, and the sign above them, of the first component.
+  const std::uint64_t precision = big_endian(bytes, at + 38, 1);
+  if (precision > 7 && precision < 16) header.deep = ValueRange{};
+  return header;
 }
 
 ImageHeader header_of(ByteSpan bytes) {
@@ -237,15 +249,6 @@ ImageHeader header_of(ByteSpan bytes) {
   if (is_jpeg2000(bytes)) return jpeg2000_header(bytes);
   if (is_pnm(bytes)) return pnm_header(bytes);
   return {};
-}
-
-bool png_ends_early(ByteSpan bytes) {
-  std::size_t chunk = kPngStart.size();
-  while (chunk + 12 <= bytes.size()) {
-    if (has_text(bytes, chunk + 4, "IEND")) return false;
-    chunk += 12 + big_endian(bytes, chunk, 4);
-  }
-  return true;
 }
 
 // The bits of a JPEG's coefficients that its scans have announced (ITU-T T.81, B.2.3 and G.1.1.1).
@@ -320,6 +323,27 @@ bool begins_an_image(std::span<const std::uint8_t> bytes) {
          is_tiff(bytes) || is_jpeg2000(bytes);
 }
 
+std::string_view kind_of_other_file(std::span<const std::uint8_t> bytes) {
+  struct Mark {
+    std::size_t at;
+    std::string_view text;
+    std::string_view kind;
+  };
+  constexpr std::array<Mark, 10> kMarks = {{{0, "%PDF-", "a PDF document"},
+                                            {4, "ftyp", "a video"},
+                                            {8, "AVI ", "a video"},
+                                            {0, "\x1a\x45\xdf\xa3", "a video"},
+                                            {0, {"\0\0\1\xba", 4}, "a video"},
+                                            {0, "8BPS", "a Photoshop file"},
+                                            {0, "<svg", "a drawing in SVG"},
+                                            {0, "<!DOCTYPE", "a web page"},
+                                            {0, "<!doctype", "a web page"},
+                                            {0, "<html", "a web page"}}};
+  const auto mark = std::ranges::find_if(
+      kMarks, [&](const Mark& each) { return has_text(bytes, each.at, each.text); });
+  return mark == kMarks.end() ? "" : mark->kind;
+}
+
 std::optional<ImageHeader> read_image_header(std::span<const std::uint8_t> bytes) {
   const ImageHeader header = header_of(bytes);
   if (header.width == 0 || header.height == 0) return std::nullopt;
@@ -327,7 +351,6 @@ std::optional<ImageHeader> read_image_header(std::span<const std::uint8_t> bytes
 }
 
 bool ends_early(std::span<const std::uint8_t> bytes) {
-  if (has_text(bytes, 0, kPngStart)) return png_ends_early(bytes);
   return has_text(bytes, 0, kJpegStart) && jpeg_ends_early(bytes);
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "stages/decode/value_range.h"
@@ -27,6 +28,10 @@ ImageFormat format_of(std::span<const std::uint8_t> bytes);
 // True if a file that starts with these bytes has a format that lookalike reads.
 bool begins_an_image(std::span<const std::uint8_t> bytes);
 
+// Returns what a file of another kind is, by its first bytes: "a PDF document", "a video"; empty
+// for unknown ones.
+std::string_view kind_of_other_file(std::span<const std::uint8_t> bytes);
+
 // What the header of an image file declares, before anything is decoded.
 struct ImageHeader {
   std::uint64_t width = 0;   // px, before EXIF orientation
@@ -41,6 +46,8 @@ struct ImageHeader {
   int orientation = 1;
   // Set for a TIFF file if its values need scaling before they fit 8 bits.
   std::optional<ValueRange> range{};
+  // Set for whole numbers of more than 8 bits without a range of their own, for stretched().
+  std::optional<ValueRange> deep{};
   // The picture that a RAW file stands for, a file of its own; the other fields describe it.
   std::vector<std::uint8_t> preview{};
 };
@@ -50,8 +57,8 @@ struct ImageHeader {
 // without a size. Never reads past the bytes.
 std::optional<ImageHeader> read_image_header(std::span<const std::uint8_t> bytes);
 
-// True if a JPEG or PNG stops before its end marker, other than a JPEG whose last scan has begun:
-// all of its pixels may be there, which read_jpeg() tells. False for other formats.
+// True if a JPEG stops before its end marker, and its last scan has not begun: otherwise all of its
+// pixels may be there, which read_jpeg() tells. False for other formats.
 bool ends_early(std::span<const std::uint8_t> bytes);
 
 // True if no end marker follows the pixels of a JPEG.

@@ -70,6 +70,21 @@ std::string with_kind(std::string problem, const LoadedFile& loaded, const Image
                      kind_of_samples(samples));
 }
 
+// Reads a picture without alpha, in the channels of the mode. One of more bits than 8 is read again
+// if its 8 upper bits show little.
+cv::Mat read_opaque(const std::vector<std::uint8_t>& file, const ImageHeader& header,
+                    PixelMode mode, int jpeg_divisor, std::string& problem) {
+  cv::Mat pixels = read_image(file, header, mode, jpeg_divisor, problem);
+  if (pixels.empty()) return pixels;
+  pixels = in_mode(pixels, mode);
+  if (!header.deep || !has_few_levels(pixels)) return pixels;
+  std::string none;
+  const cv::Mat stored = read_image(file, header, PixelMode::kAsStored, 1, none);
+  const cv::Mat opaque = stored.channels() == 4 ? in_mode(stored, PixelMode::kColour) : stored;
+  const std::optional<cv::Mat> more = stretched(opaque, *header.deep);
+  return more ? in_mode(*more, mode) : pixels;
+}
+
 // Reads a picture of a checked header. Transparent pixels are laid over a ground.
 std::variant<ShownPixels, SkippedFile> read_checked(const LoadedFile& loaded,
                                                     const ImageHeader& header, PixelMode mode,
@@ -79,7 +94,7 @@ std::variant<ShownPixels, SkippedFile> read_checked(const LoadedFile& loaded,
   const bool is_stored = header.range || (header.has_alpha && !has_own_module(header.format));
   std::string problem;
   cv::Mat stored = is_stored ? read_image(file, header, PixelMode::kAsStored, 1, problem)
-                             : read_image(file, header, mode, jpeg_divisor, problem);
+                             : read_opaque(file, header, mode, jpeg_divisor, problem);
   if (stored.empty()) return unread(loaded, with_kind(std::move(problem), loaded, header));
   if (header.range) {
     stored = in_range(stored, *header.range);
@@ -92,7 +107,7 @@ std::variant<ShownPixels, SkippedFile> read_checked(const LoadedFile& loaded,
     return *std::move(shown);
   }
   // Opaque after all: the reader's own conversion, as for pictures without alpha.
-  if (is_stored && !header.range) stored = read_image(file, header, mode, jpeg_divisor, problem);
+  if (is_stored && !header.range) stored = read_opaque(file, header, mode, jpeg_divisor, problem);
   if (stored.empty()) return unread(loaded, std::move(problem));
   return ShownPixels{in_mode(stored, mode), {}};
 }
@@ -104,7 +119,11 @@ std::variant<ImageHeader, SkippedFile> own_header(const LoadedFile& loaded,
   if (ends_early(file)) return undecodable(loaded, kEndsEarly);
   std::optional<ImageHeader> header = read_image_header(file);
   // Reject files whose dimensions cannot be checked before decoding.
-  if (!header) return undecodable(loaded, "not an image of a known format");
+  if (!header) {
+    const std::string_view kind = kind_of_other_file(file);
+    return undecodable(loaded, kind.empty() ? "not an image of a known format"
+                                            : fmt::format("{}, which is not read", kind));
+  }
   header->preview = std::move(preview);
   return *std::move(header);
 }

@@ -54,7 +54,8 @@ class PngFile {
     return true;
   }
 
-  const std::string& message() const { return message_; }
+  // Returns what went wrong.
+  std::string problem() const { return ran_out_ ? kEndsEarly : "libpng: " + message_; }
 
   // True if libpng sees the size that the limits were applied to.
   bool has_size(const std::optional<ImageHeader>& header) const {
@@ -76,9 +77,10 @@ class PngFile {
     return CV_MAKETYPE(bits() == 16 ? CV_16U : CV_8U, alpha ? 4 : has_colour() ? 3 : 1);
   }
 
-  // Reads into an image of this size and of type(mode), by its rows. False on failure.
+  // Reads into an image of this size and of type(mode), by its rows. False on failure, but not for
+  // a file that ends or is damaged behind its last pixel.
   bool read(const cv::Mat& image, std::vector<png_bytep>& rows) {
-    if (setjmp(png_jmpbuf(png_)) != 0) return false;
+    if (setjmp(png_jmpbuf(png_)) != 0) return are_rows_read_ || (ran_out_ && has_last_row());
     if (image.depth() == CV_8U) {
       png_set_strip_16(png_);
     } else if (std::endian::native == std::endian::little) {
@@ -101,6 +103,7 @@ class PngFile {
     png_set_interlace_handling(png_);
     png_read_update_info(png_, info_);
     png_read_image(png_, rows.data());
+    are_rows_read_ = true;
     png_read_end(png_, end_);
     return true;
   }
@@ -127,10 +130,20 @@ class PngFile {
     if (is_overdue()) png_error(png, "the time is over");
   }
   static void read_bytes(png_structp png, png_bytep to, std::size_t count) {
-    auto& rest = static_cast<PngFile*>(png_get_io_ptr(png))->rest_;
-    if (count > rest.size()) png_error(png, "the file ends early");
-    std::memcpy(to, rest.data(), count);
-    rest = rest.subspan(count);
+    auto& file = *static_cast<PngFile*>(png_get_io_ptr(png));
+    file.ran_out_ = count > file.rest_.size();
+    if (file.ran_out_) png_error(png, "the file ends early");
+    std::memcpy(to, file.rest_.data(), count);
+    file.rest_ = file.rest_.subspan(count);
+  }
+
+  // True if the last row is in the image. libpng then reads on to the end of the pixels' chunks.
+  bool has_last_row() const {
+    constexpr int kPasses = 7;
+    if (png_get_interlace_type(png_, info_) != PNG_INTERLACE_NONE) {
+      return png_get_current_pass_number(png_) >= kPasses;
+    }
+    return png_get_current_row_number(png_) == png_get_image_height(png_, info_);
   }
 
   bool has(png_infop info, png_uint_32 chunk) const {
@@ -142,6 +155,8 @@ class PngFile {
 
   std::span<const std::uint8_t> rest_;
   std::string message_;
+  bool ran_out_ = false;  // libpng asked for bytes behind the end
+  bool are_rows_read_ = false;
   png_structp png_;
   png_infop info_;
   png_infop end_;
@@ -163,7 +178,7 @@ cv::Mat read_png(std::span<const std::uint8_t> file, PixelMode mode, std::string
     if (png.read(image, rows)) return upright(image, png.orientation());
   }
   check_time();
-  problem = "libpng: " + png.message();
+  problem = png.problem();
   return {};
 }
 

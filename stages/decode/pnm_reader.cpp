@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include <opencv2/imgproc.hpp>
@@ -10,7 +11,8 @@
 namespace lookalike {
 namespace {
 
-// Reads the samples of a picture, row by row, as 8 bits: 255 is the file's own maximum.
+// Reads the samples of a picture, row by row, as 8 or 16 bits: the greatest number of these is the
+// file's own maximum.
 class PnmSamples {
  public:
   PnmSamples(ByteSpan file, const PnmHeader& header)
@@ -27,12 +29,13 @@ class PnmSamples {
   }
 
   // Reads a row of width * channels() samples; false if the text lacks one.
-  bool read_row(std::uint8_t* to) {
+  template <typename Sample>
+  bool read_row(Sample* to) {
     const std::size_t samples = header_.width * channels();
     for (std::size_t i = 0; i < samples; ++i) {
       const auto value = header_.is_text() ? from_text() : std::optional(from_bytes(i));
       if (!value) return false;
-      to[i] = scaled(*value);
+      to[i] = scaled<Sample>(*value);
     }
     if (header_.kind == 4) {
       at_ += (header_.width + 7) / 8;
@@ -61,10 +64,12 @@ class PnmSamples {
   }
 
   // The ones of a bitmap are black.
-  std::uint8_t scaled(std::uint64_t value) const {
+  template <typename Sample>
+  Sample scaled(std::uint64_t value) const {
+    constexpr std::uint64_t kWhite = std::numeric_limits<Sample>::max();
     const std::uint64_t maximum = header_.maximum;
     const std::uint64_t light = header_.is_bitmap() ? 1 - value : std::min(value, maximum);
-    return static_cast<std::uint8_t>((light * 255 + maximum / 2) / maximum);
+    return static_cast<Sample>((light * kWhite + maximum / 2) / maximum);
   }
 
   ByteSpan file_;
@@ -81,11 +86,14 @@ cv::Mat read_pnm(std::span<const std::uint8_t> file, PixelMode mode, std::string
     problem = kEndsEarly;
     return {};
   }
+  const bool is_deep = mode == PixelMode::kAsStored && header->maximum > 255;
   cv::Mat image(static_cast<int>(header->height), static_cast<int>(header->width),
-                header->has_colour() ? CV_8UC3 : CV_8U);
+                CV_MAKETYPE(is_deep ? CV_16U : CV_8U, header->has_colour() ? 3 : 1));
   for (int y = 0; y < image.rows; ++y) {
     check_time();
-    if (samples.read_row(image.ptr(y))) continue;
+    if (is_deep ? samples.read_row(image.ptr<std::uint16_t>(y)) : samples.read_row(image.ptr(y))) {
+      continue;
+    }
     problem = "a pixel is no number";
     return {};
   }

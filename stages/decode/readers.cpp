@@ -55,11 +55,6 @@ Readers& readers_of(const std::string& module) {
       .first->second;
 }
 
-Readers& readers_of(ImageFormat format) {
-  const auto own = own_module(format);
-  return readers_of(own ? std::string(file_name(*own)) : kOpenCvModule);
-}
-
 }  // namespace
 
 const OpenCvModule& opencv_module() {

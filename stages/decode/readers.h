@@ -45,12 +45,12 @@ inline constexpr const char* kOtherSize = "the picture has another size than its
 cv::Mat read_jpeg(std::span<const std::uint8_t> file, PixelMode mode, int divisor,
                   std::string& problem);
 
-// Reads a PNG file in the same way, ignoring its colour profile. A grey picture with a transparent
-// level comes without alpha.
+// Reads a PNG file in the same way, ignoring its colour profile; a damaged one not at all, unless
+// the damage lies behind its pixels. A grey picture with a transparent level comes without alpha.
 cv::Mat read_png(std::span<const std::uint8_t> file, PixelMode mode, std::string& problem);
 
-// Reads a Netpbm file (pnm.h), whose maximum becomes 255, in kGray or kColour. On failure returns
-// an empty matrix and sets `problem`. Throws as read_jpeg().
+// Reads a Netpbm file (pnm.h), whose maximum becomes 255, or 65535 for kAsStored if it is above
+// 255. On failure returns an empty matrix and sets `problem`. Throws as read_jpeg().
 cv::Mat read_pnm(std::span<const std::uint8_t> file, PixelMode mode, std::string& problem);
 
 // True for the formats of these three.

@@ -1,6 +1,8 @@
 #include "base/program.h"
 
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <future>
 #include <new>
 #include <stdexcept>
@@ -95,6 +97,18 @@ TEST_P(StopSignalTest, OneThatWasNotReceivedEndsTheProgramAfterwards) {
 
 INSTANTIATE_TEST_SUITE_P(Both, StopSignalTest, ::testing::Values(SIGINT, SIGTERM),
                          [](const auto& test) { return signal_name(test.param); });
+
+TEST(RunMainDeathTest, ALibraryThatEndsTheProgramMakesItNoSuccess) {
+  const auto end = [](int code) {
+    run_main("test", [code]() -> int {
+      const LastWords words([] { std::fputs("last words\n", stderr); });
+      std::exit(code);
+    });
+  };
+  EXPECT_EXIT(end(1), testing::ExitedWithCode(4), "with exit code 1\nlast words");
+  EXPECT_EXIT(end(0), testing::ExitedWithCode(4), "with exit code 0");
+  EXPECT_EXIT(std::exit(run_main("test", [] { return 3; })), testing::ExitedWithCode(3), "^$");
+}
 
 }  // namespace
 }  // namespace lookalike

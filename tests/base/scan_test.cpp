@@ -87,8 +87,8 @@ TEST_F(ScanTest, SizeTimesAndInodeAreThoseOfTheFile) {
   const std::int64_t changed =
       std::int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec;
   const ScanResult result = scan({folder_.path().native()});
-  EXPECT_THAT(result.files,
-              ElementsAre(SourceFile{path, 5, 1'000'000'007'000'000'042, changed, status.st_ino}));
+  EXPECT_THAT(result.files, ElementsAre(SourceFile{path, 5, 1'000'000'007'000'000'042, changed,
+                                                   status.st_ino, 1}));
 }
 
 TEST_F(ScanTest, LinkToAFileIsFollowed) {
@@ -272,23 +272,35 @@ class ScanByRules : public ScanTest {
   Omissions left_out_;
 };
 
-TEST_F(ScanByRules, HiddenFilesAndWhatANasKeepsAreLeftOutAndCounted) {
-  for (const char* name :
-       {"a.jpg", ".b.jpg", ".thumbnails/c.jpg", "x/@eaDir/d.jpg", "#recycle/e.jpg", ".notes"}) {
-    folder_.write(name, "x");
-  }
+TEST_F(ScanByRules, HiddenFilesAreLeftOutAndCounted) {
+  for (const char* name : {"a.jpg", ".b.jpg", ".c/c.jpg", ".notes"}) folder_.write(name, "x");
   EXPECT_THAT(names({}), ElementsAre("a.jpg"));
-  EXPECT_EQ(left_out_.hidden, 4U);
-  EXPECT_THAT(names({}, true), ElementsAre("#recycle/e.jpg", ".b.jpg", ".thumbnails/c.jpg", "a.jpg",
-                                           "x/@eaDir/d.jpg"));
+  EXPECT_EQ(left_out_.hidden, 2U);
+  EXPECT_THAT(names({}, true), ElementsAre(".b.jpg", ".c/c.jpg", "a.jpg"));
   EXPECT_EQ(left_out_.hidden, 0U);
 }
 
-TEST_F(ScanByRules, AFolderThatIsNamedIsScannedEvenIfItIsHidden) {
-  folder_.write(".photos/a.jpg", "x");
-  const std::vector<std::string> folders = {folder_.path() / ".photos"};
-  const std::vector<std::string> extensions = {"jpg"};
-  EXPECT_EQ(scan_folders(folders, {extensions, {}, false}, left_out_).files.size(), 1U);
+TEST_F(ScanByRules, SystemFoldersAreLeftOutWhateverIsHidden) {
+  const std::vector<std::string> folders = {"@eaDir",     "#Recycle",    "$Recycle.Bin/S-1-5-21",
+                                            "lost+found", ".Trash-1000", "found.000"};
+  for (const std::string& folder : folders) folder_.write("x/" + folder + "/a.jpg", "x");
+  for (const char* name : {"a.jpg", "recycle/b.jpg", "x/found/c.jpg", "y/#recycle"}) {
+    folder_.write(name, "x");
+  }
+  for (const bool hidden : {false, true}) {
+    EXPECT_THAT(names({}, hidden), ElementsAre("a.jpg", "recycle/b.jpg", "x/found/c.jpg"));
+    EXPECT_EQ(left_out_.system_folders, folders.size());
+    EXPECT_EQ(left_out_.hidden, 0U);
+  }
+}
+
+TEST_F(ScanByRules, AFolderThatIsNamedIsScannedWhateverItsName) {
+  for (const std::string name : {".photos", "@Recycle", "$RECYCLE.BIN/S-1-5-21"}) {
+    folder_.write(name + "/a.jpg", "x");
+    const std::vector<std::string> folders = {folder_.path() / name};
+    const std::vector<std::string> extensions = {"jpg"};
+    EXPECT_EQ(scan_folders(folders, {extensions, {}, false}, left_out_).files.size(), 1U) << name;
+  }
 }
 
 TEST_F(ScanByRules, PatternsLeaveOutFilesAndFolders) {
@@ -353,11 +365,11 @@ TEST_F(ScanByRules, OtherFilesAreCountedByEnding) {
   EXPECT_EQ(left_out_.other_types,
             (std::map<std::string, std::size_t>{{"", 1}, {"heic", 2}, {"mov", 1}}));
   EXPECT_EQ(other_types_text(left_out_),
-            "4 files of other types ignored: heic 2, no ending 1, mov 1");
+            "4 other files left out (2 HEIC, 1 video, 1 without ending)");
   EXPECT_EQ(other_types_text({}), "");
   const std::vector<std::string> folders = {"/a"};
   EXPECT_STREQ(no_images(folders, left_out_).what(),
-               "no images under /a: 4 files of other types ignored: heic 2, no ending 1, mov 1; "
+               "no images under /a: 4 other files left out (2 HEIC, 1 video, 1 without ending); "
                "`lookalike formats` lists what is read");
 }
 
@@ -466,6 +478,7 @@ TEST_F(ScanByRules, TheRuleThatLeavesAFileOutIsKnown) {
   EXPECT_EQ(why("a.png"), LeftOut::kByEnding);
   EXPECT_EQ(why(".x/a.jpg"), LeftOut::kHidden);
   EXPECT_EQ(why(".x/a.jpg", true), LeftOut::kNot);
+  EXPECT_EQ(why("x/@Recycle/y/a.jpg", true), LeftOut::kInSystemFolder);
   EXPECT_EQ(why("x/drafts/y/a.jpg"), LeftOut::kByPattern);
   EXPECT_EQ(why("drafts"), LeftOut::kByEnding);
   EXPECT_EQ(why("b/a-small.jpg"), LeftOut::kByIgnoreFile);

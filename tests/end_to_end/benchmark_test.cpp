@@ -152,7 +152,7 @@ TEST(Tune, OfSmallSizesChoosesForNoLaterRun) {
   const ProgramResult result = run_program("lookalike", {"tune", "--quick", "--device", ":CPU:"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("assign descriptors=512 dimensions=64 words=64: "));
-  EXPECT_THAT(result.err, HasSubstr("measurements of small sizes, not stored"));
+  EXPECT_THAT(result.err, HasSubstr("measurements of small sizes, which are not stored"));
   EXPECT_EQ(stored(), before);
 }
 

@@ -99,7 +99,7 @@ TEST_F(Folders, KnownFolderThatIsMissingKeepsItsFilesAndTheOthersAreScanned) {
   fs::rename(at("a"), at("aside"));
   draw("b/more", 1);
   const ProgramResult result = index();
-  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.exit_code, 7);
   EXPECT_THAT(result.err, AllOf(HasSubstr(at("a") + ": no such folder; its 25 files stay"),
                                 HasSubstr("1 indexed")));
   EXPECT_EQ(files(), (Counts{{at("a"), 25}, {at("b"), 4}}));
@@ -111,7 +111,7 @@ TEST_F(Folders, ManyRemovalsWaitUntilTheyAreConfirmed) {
   for (int i = 0; i < 21; ++i) fs::remove(at(fmt::format("a/{}.png", i)));
   for (int run = 0; run < 2; ++run) {
     const ProgramResult result = index();
-    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_EQ(result.exit_code, 7);
     EXPECT_THAT(result.err, AllOf(HasSubstr("the removal of 21 of 25 files is withheld"),
                                   HasSubstr("--confirm-removals " + at("a"))));
     EXPECT_EQ(last_run()["files"]["withheld"], 21);
@@ -135,7 +135,7 @@ TEST_F(Folders, AConfirmationCoversOnlyWhatWasWithheld) {
   EXPECT_THAT(index().err, HasSubstr("the removal of 25 of 50 files is withheld"));
   for (int i = 0; i < 21; ++i) fs::remove(at(fmt::format("a/{}.png", i)));
   const ProgramResult confirmed = index({"--confirm-removals", at("a")});
-  EXPECT_EQ(confirmed.exit_code, 1);
+  EXPECT_EQ(confirmed.exit_code, 7);
   EXPECT_THAT(confirmed.err, HasSubstr("the removal of 21 of 25 files is withheld"));
   EXPECT_EQ(last_run()["files"]["removed"], 25);
   EXPECT_EQ(files(), (Counts{{at("a"), 25}}));
@@ -146,7 +146,7 @@ TEST_F(Folders, FilesThatCanNoLongerBeUsedCountAsGoneUnderTheGuard) {
   for (int i = 0; i < 21; ++i) empty(fmt::format("{}.png", i));
   for (int run = 0; run < 2; ++run) {
     const ProgramResult result = index();
-    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_EQ(result.exit_code, 7);
     EXPECT_THAT(result.err, AllOf(HasSubstr("the removal of 21 of 25 files is withheld"),
                                   HasSubstr("; 21 of them exist, but cannot be used. "),
                                   HasSubstr("0 removed, 0 moved, 21 skipped (21 of them new), "
@@ -194,7 +194,7 @@ TEST_F(Folders, NothingLeavesAFolderThatIsOnAnotherDiskNow) {
   fs::remove(at("a/1.png"));
   for (int run = 0; run < 2; ++run) {
     const ProgramResult result = index();
-    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_EQ(result.exit_code, 7);
     EXPECT_THAT(result.err, HasSubstr("is on another disk than before"));
   }
   EXPECT_EQ(index({"--confirm-removals", at("a")}).exit_code, 0);
@@ -362,7 +362,7 @@ TEST_F(Folders, FilesThatAreExcludedNowCountAsRemovedUnderTheGuard) {
   EXPECT_EQ(index().exit_code, 0);
   EXPECT_EQ(files(), (Counts{{at("a"), 25}}));
   const ProgramResult many = index({"--exclude", "[!9].png", "--exclude", "??.png"});
-  EXPECT_EQ(many.exit_code, 1);
+  EXPECT_EQ(many.exit_code, 7);
   EXPECT_THAT(many.err,
               AllOf(HasSubstr("the removal of 24 of 25 files is withheld"),
                     HasSubstr("; 24 of them exist, and are left out by images.exclude (24). ")));
@@ -379,16 +379,17 @@ TEST_F(Folders, FilesThatAreExcludedNowCountAsRemovedUnderTheGuard) {
   EXPECT_EQ(files(), (Counts{{at("a"), 1}}));
 }
 
-TEST_F(Folders, OtherTypesAndHiddenFilesAreCounted) {
+TEST_F(Folders, OtherTypesAndSystemFoldersAreCounted) {
   folder_.write("a/x.psd", "x");
   folder_.write("a/y.mov", "x");
   folder_.write("a/z.PSD", "x");
   folder_.write("a/@eaDir/0.png", "x");
   const ProgramResult result = index();
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.err,
-              AllOf(HasSubstr("3 files of other types ignored: psd 2, mov 1"),
-                    HasSubstr("1 hidden files and folders left out"), Not(HasSubstr("excluded"))));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("3 other files left out (2 PSD, 1 video), in "),
+                                HasSubstr("1 recycle bins and other system folders left out"),
+                                Not(HasSubstr("excluded"))));
+  EXPECT_EQ(last_run()["left_out"]["system_folders"], 1);
   EXPECT_EQ(last_run()["left_out"]["other_types"]["psd"], 2);
 }
 

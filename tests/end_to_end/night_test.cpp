@@ -68,11 +68,11 @@ TEST_F(Night, TheSummaryIsLoggedAndOnlyNewTroubleIsWarnedOf) {
   const ProgramResult first = run();
   EXPECT_EQ(first.exit_code, 1);
   EXPECT_THAT(first.err, AllOf(HasSubstr("warning: skipped " + at("photos/broken.jpg")),
-                               HasSubstr("info: 4 indexed, 0 unchanged, 0 removed, 0 moved, "
+                               HasSubstr("info: good: 4 indexed, 0 unchanged, 0 removed, 0 moved, "
                                          "1 skipped (1 of them new), in ")));
   const ProgramResult second = run();
   EXPECT_EQ(second.exit_code, 1) << "as long as a file is skipped";
-  EXPECT_THAT(second.err, MatchesRegex("info: 0 indexed, 4 unchanged, 0 removed, 0 moved, "
+  EXPECT_THAT(second.err, MatchesRegex("info: good: 0 indexed, 4 unchanged, 0 removed, 0 moved, "
                                        "1 skipped \\(0 of them new\\), in [0-9.]+ s\n"));
   folder_.write("photos/also.jpg", "no picture either");
   EXPECT_THAT(run().err,
@@ -90,11 +90,11 @@ TEST_F(Night, ACommandGetsTheResultOfARun) {
                     "; echo \"$LOOKALIKE_OUTCOME, $LOOKALIKE_DATABASE: $LOOKALIKE_SUMMARY\"");
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.out, IsEmpty());
-  EXPECT_THAT(result.err, HasSubstr("\ndone, " + at("photos.db") + ": 4 indexed, "));
+  EXPECT_THAT(result.err, HasSubstr("\ngood, " + at("photos.db") + ": 4 indexed, "));
   const json message = json::parse(content_of(at("message")));
   EXPECT_EQ(message["schema"], 1);
   EXPECT_EQ(message["command"], "index");
-  EXPECT_EQ(message["outcome"], "done");
+  EXPECT_EQ(message["outcome"], "good");
   EXPECT_EQ(message["database"], at("photos.db"));
   EXPECT_THAT(message["summary"], HasSubstr("1 skipped (1 of them new)"));
   EXPECT_EQ(message["report"],
@@ -113,6 +113,53 @@ TEST_F(Night, ACommandHearsOfAFailedRun) {
   EXPECT_EQ(message["outcome"], "failed");
   EXPECT_THAT(message["report"]["error"], HasSubstr("no such folder"));
   EXPECT_THAT(result.err, HasSubstr(message["report"]["error"].get<std::string>()));
+}
+
+TEST_F(Night, AFolderThatIsNotMountedIsIncompleteEverywhere) {
+  fs::create_directories(at("disk"));
+  cv::imwrite(at("disk/far.png"), draw_poster(9, {300, 400}));
+  fs::remove(at("photos/broken.jpg"));
+  ASSERT_EQ(run({at("disk"), "--metrics", at("night.prom")}).exit_code, 0);
+  const std::regex last_good("last_good_run_timestamp_seconds\\{[^}]*\\} ([0-9.e+]+)");
+  const auto last_good_run = [&] {
+    const std::string text = content_of(at("night.prom"));
+    std::smatch match;
+    return std::regex_search(text, match, last_good) ? match[1].str() : "";
+  };
+  const std::string before = last_good_run();
+  EXPECT_FALSE(before.empty());
+  fs::rename(at("disk"), at("elsewhere"));
+  const std::string why = at("disk") + ": no such folder";
+  const ProgramResult night =
+      run_notifying("cat > " + at("message"), {at("disk"), "--metrics", at("night.prom")});
+  EXPECT_EQ(night.exit_code, 7);
+  EXPECT_THAT(night.err, HasSubstr("info: incomplete: 0 indexed, 4 unchanged"));
+  EXPECT_THAT(content_of(at("night.prom")), HasSubstr(",outcome=\"incomplete\"} 1"));
+  EXPECT_EQ(last_good_run(), before);
+  const json message = json::parse(content_of(at("message")));
+  EXPECT_EQ(message["outcome"], "incomplete");
+  EXPECT_EQ(message["report"]["incomplete"], json({why}));
+  EXPECT_THAT(run_program("lookalike", {"runs", "-d", at("photos.db")}).out,
+              HasSubstr("incomplete     "));
+  EXPECT_THAT(run_program("lookalike", {"runs", "-d", at("photos.db")}).out, HasSubstr(why));
+}
+
+// A stub in place of curl.
+TEST_F(Night, AHeartbeatTellsAGoodRunFromOthers) {
+  const std::string stub =
+      folder_.write("bin/curl", "#!/bin/sh\nfor word; do url=$word; done; echo \"$url\" >> " +
+                                    at("asked") + "\n");
+  fs::permissions(stub, fs::perms::owner_all);
+  folder_.write("night.toml", "[notify]\nurl = 'https://hc.example/ping/1'\n");
+  const std::vector<std::string> environment = {"PATH=" + at("bin") + ":/usr/bin:/bin"};
+  EXPECT_THAT(run({"--config", at("night.toml")}, environment).err, Not(HasSubstr("notify")));
+  run({"--config", at("night.toml"), at("nowhere")}, environment);
+  EXPECT_EQ(content_of(at("asked")),
+            "https://hc.example/ping/1?outcome=good\n"
+            "https://hc.example/ping/1/fail?outcome=failed\n");
+  fs::remove(stub);
+  EXPECT_THAT(run({"--config", at("night.toml")}, {"PATH=" + at("bin")}).err,
+              HasSubstr("notify.url: curl cannot be started"));
 }
 
 TEST_F(Night, ACommandNeitherFailsARunNorHoldsItUp) {
@@ -150,8 +197,8 @@ TEST_F(Night, TheCommandsOfTheDocumentsSendTheSummary) {
     EXPECT_THAT(content_of(at("sent")), HasSubstr("failed: "));
     fs::remove(at("sent"));
     EXPECT_THAT(run_notifying((*each)[1], {}, environment).err, Not(HasSubstr("notify.command")));
-    const bool is_of_failures = (*each)[1].str().find("!= failed ]") != std::string::npos;
-    EXPECT_EQ(fs::exists(at("sent")), !is_of_failures);
+    const bool is_of_trouble = (*each)[1].str().find("= good ]") != std::string::npos;
+    EXPECT_EQ(fs::exists(at("sent")), !is_of_trouble);
   }
   EXPECT_EQ(examples, 2);
 }
@@ -184,11 +231,11 @@ TEST_F(Night, ABackupHasTheRejectionsAndCanBeRestored) {
 TEST_F(Night, AnIndexBesideItsPhotosIsNoOtherFile) {
   const ProgramResult result =
       run_program("lookalike", {"index", at("photos"), "-d", at("photos/own.db")});
-  EXPECT_THAT(result.err, Not(HasSubstr("other types")));
+  EXPECT_THAT(result.err, Not(HasSubstr("left out")));
   folder_.write("photos/film.mov", "x");
   const ProgramResult second =
       run_program("lookalike", {"index", at("photos"), "-d", at("photos/own.db")});
-  EXPECT_THAT(second.err, HasSubstr("1 file of other types ignored: mov 1"));
+  EXPECT_THAT(second.err, HasSubstr(", 1 other file left out (1 video), in "));
 }
 
 // Returns the names of metrics in a text.

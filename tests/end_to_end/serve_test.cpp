@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -294,7 +295,7 @@ TEST_F(ServeTest, TellsTheStateOfTheIndex) {
   EXPECT_EQ(state["missing_folders"], 0);
   EXPECT_EQ(state["quarantined"], 1);
   EXPECT_EQ(state["withheld"], 0);
-  EXPECT_EQ(state["last_run"]["outcome"], "done");
+  EXPECT_EQ(state["last_run"]["outcome"], "good");
   EXPECT_EQ(state["last_run"], get("/v1/runs?limit=1")["runs"][0]);
   fs::rename(at("more"), at("elsewhere"));
   EXPECT_EQ(get("/v1/index")["missing_folders"], 1);
@@ -1034,6 +1035,16 @@ TEST_F(ServeTest, TcpNeedsTheToken) {
   EXPECT_EQ(ask("GET /v1/runs", {right}).status, 200);
   EXPECT_EQ(ask("GET /v1/health").body, "{\"schema\":1,\"status\":\"ok\"}\n");
   EXPECT_THAT(ask("GET /v1/health", {right}).body, HasSubstr("\"images\":7"));
+  const auto status_without_host = [&](const std::string& line) {
+    const HttpConnection connection = connect_();
+    connection.send(line + "\r\n\r\n");
+    return connection.reply().status;
+  };
+  EXPECT_EQ(status_without_host("GET /v1/health HTTP/1.0"), 200);
+  EXPECT_EQ(status_without_host("GET /v1/health HTTP/1.1"), 400);
+  for (const char* path : {"/", "/v1/index", "/metrics"}) {
+    EXPECT_EQ(status_without_host(std::string("GET ") + path + " HTTP/1.0"), 421) << path;
+  }
   expect_error(ask("GET /v1/health", {right, "Host: evil.example"}), 421, "host");
   expect_error(ask("GET /", {"Host: evil.example"}), 421, "host");
   EXPECT_EQ(ask("GET http://localhost/v1/runs", {right, "Host: evil.example"}).status, 200);
@@ -1178,6 +1189,42 @@ TEST_F(ServeTest, ThePythonClientLooksPhotosUp) {
   start();
   const ProgramResult local = run_client({"--url", "unix:" + at("socket"), at("posters/2.jpg")});
   EXPECT_THAT(local.out, HasSubstr("2.jpg\t1\tduplicate")) << local.err;
+}
+
+TEST_F(ServeTest, ThePageAndTheClientWorkBelowAFolderOfAProxy) {
+  start();
+  const std::string page = ask("GET /").body;
+  const std::regex module("href=\"([^\"]+[.]js)\"");
+  int modules = 0;
+  for (std::sregex_iterator each(page.begin(), page.end(), module), end; each != end; ++each) {
+    const HttpReply reply = ask("GET /" + (*each)[1].str());
+    EXPECT_EQ(reply.status, 200) << (*each)[1];
+    EXPECT_THAT(reply.body, Not(testing::ContainsRegex("['\"`]/v1/"))) << (*each)[1];
+    ++modules;
+  }
+  EXPECT_GT(modules, 20);
+  const std::string script = folder_.write("proxied.py", R"py(
+import http.server, sys, threading
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[1])
+import lookalike_client
+class Proxy(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b'"%s"' % self.path.encode())
+server = http.server.HTTPServer(("127.0.0.1", 0), Proxy)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+for folder in "", "/", "/a/b", "/a/b/":
+    url = f"http://127.0.0.1:{server.server_port}{folder}"
+    print(lookalike_client.Lookalike(url).get("/v1/images", limit=3))
+)py");
+  const ProgramResult asked =
+      run_program("/usr/bin/env", {"python3", script, LOOKALIKE_SOURCE_DIR "/docs"});
+  EXPECT_EQ(asked.out,
+            "/v1/images?limit=3\n/v1/images?limit=3\n/a/b/v1/images?limit=3\n"
+            "/a/b/v1/images?limit=3\n")
+      << asked.err;
 }
 
 TEST_F(ServeTest, OpenToOthersItPrintsTheirUrls) {

@@ -245,7 +245,7 @@ TEST_F(IndexCheckTest, MissingRowsAreFound) {
               Contains("image 1: has no file"));
   EXPECT_THAT(problems_after("DELETE FROM histograms WHERE image = 2"),
               Contains(HasSubstr("histogram of image 2 is too short")));
-  EXPECT_THAT(problems_after("INSERT INTO files VALUES (x'78', 99, 1, 1, 1, 1, 0)"),
+  EXPECT_THAT(problems_after("INSERT INTO files VALUES (x'78', 99, 1, 1, 1, 1, 1, 0)"),
               Contains(HasSubstr("refers to a missing row of images")));
 }
 

@@ -322,11 +322,11 @@ TEST_F(RootsTest, ForgottenOneLeavesItsFiles) {
 TEST_F(RootsTest, MovedFilesKeepTheirImages) {
   publish(1, 2);
   const auto before = reader().find(sample_file(1).path);
-  const std::vector<MovedFile> files = {{sample_file(1).path, {"/elsewhere", 3, 4, 5, 6}}};
+  const std::vector<MovedFile> files = {{sample_file(1).path, {"/elsewhere", 3, 4, 5, 6, 7}}};
   writer_->move_files(files);
   EXPECT_EQ(reader().find("/elsewhere"), before);
   EXPECT_FALSE(reader().find(sample_file(1).path));
-  EXPECT_EQ(writer_->files().front(), (SourceFile{"/elsewhere", 3, 4, 5, 6}));
+  EXPECT_EQ(writer_->files().front(), (SourceFile{"/elsewhere", 3, 4, 5, 6, 7}));
   EXPECT_EQ(error_of([&] { writer_->move_files(files); }).kind(), ErrorKind::kInternal);
 }
 

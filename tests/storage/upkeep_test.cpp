@@ -93,7 +93,7 @@ TEST_F(UpkeepTest, ACopyMadeByVacuumIntoWhileItIsWrittenIsWhole) {
 TEST_F(UpkeepTest, RunsAreRememberedNewestFirst) {
   const std::int64_t first = writer_->begin_run("index", 1000);
   EXPECT_THAT(outcomes(), ElementsAre("running"));
-  writer_->end_run({first, "", 0, 2.5, "done", "{}"});
+  writer_->end_run({first, "", 0, 2.5, "good", "{}"});
   const std::int64_t second = writer_->begin_run("compact", 2000);
   EXPECT_GT(second, first);
   const std::vector<RunRecord> runs = reader().runs(2);

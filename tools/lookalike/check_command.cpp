@@ -29,14 +29,16 @@ void check_rejections(const std::string& database, std::vector<std::string>& pro
 }
 
 struct CheckArguments : ListArguments {
-  explicit CheckArguments(CLI::App& command) : ListArguments(command, {.columns = {"problem"}}) {}
+  explicit CheckArguments(CLI::App& command)
+      : ListArguments(command, {.columns = {"problem"}}), verbosity(command) {}
+  VerbosityArguments verbosity;
 };
 
 int check(const CheckArguments& arguments) {
-  set_up_logging(Verbosity::kNormal);  // to stderr
+  const Progress::Style style = arguments.verbosity.apply();
   const std::string database = arguments.index.path();
   const bool empty = is_empty_index(database);
-  std::vector<std::string> problems = check_index(database, Progress::style_for_stderr());
+  std::vector<std::string> problems = check_index(database, style);
   if (!empty) check_values(database, problems);
   check_rejections(database, problems);
   Json rows = Json::array();

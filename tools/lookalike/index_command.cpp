@@ -34,15 +34,18 @@ void add_index_command(CLI::App& app, Action& action) {
   add_command(
       app, action, "index", "Index folders of photos, or update an existing index",
       "Input: the photos in the folders. The index remembers its folders: named ones are added, "
-      "and without a name all are scanned. Left out are hidden files, folders that a NAS keeps "
-      "for itself, and what --exclude or a file .lookalikeignore in a folder names. An indexed "
+      "and without a name all are scanned. Left out are hidden files, recycle bins and "
+      "other system folders, and what --exclude or a file .lookalikeignore in a folder names. An "
+      "indexed "
       "file that is left out now counts as removed. --exclude holds for one run; patterns for "
       "every run belong in images.exclude or in .lookalikeignore. Without an option of [extract], "
       "the index's value holds.\n"
       "Output: the index file; a summary on stderr.\n"
-      "Exit code 1 when files were skipped, each reported with the reason, when a folder could not "
-      "be scanned, or when removals were withheld. SIGINT and SIGTERM finish and publish the "
-      "current batch; the exit code is 130 or 143.\n"
+      "Exit code: 0 for a good run; 1 for a good run that could not use some files, each reported "
+      "with the reason; 7 for an incomplete one: a folder could not be scanned, removals were "
+      "withheld, or files that could be read before cannot be now. SIGINT and SIGTERM finish and "
+      "publish the current batch; such a run is incomplete, too, and the exit code is 130 or 143. "
+      "After another one, the run has failed.\n"
       "Example: lookalike index ~/photos -d photos.db",
       index_folders);
 }

@@ -13,6 +13,8 @@
 #include "base/program.h"
 #include "base/text.h"
 #include "pipeline/index/metrics.h"
+#include "pipeline/index/run_record.h"
+#include "pipeline/open_session.h"
 #include "storage/index_types.h"
 #include "tools/lookalike/notify.h"
 
@@ -36,7 +38,7 @@ void log_skipped(const IndexRunReport& report, bool all, const std::string& data
 }
 
 bool is_unreachable(const RootReport& root) {
-  return root.state == "unreachable";
+  return root.state == kUnreachable;
 }
 
 // settings: as ConfigArguments::repeated_settings().
@@ -67,9 +69,10 @@ void log_folders(const IndexRunReport& report, const std::string& database,
 }
 
 void log_left_out(const Omissions& left_out) {
-  const std::string others = other_types_text(left_out);
-  if (!others.empty()) spdlog::info("{}", others);
   if (left_out.hidden > 0) spdlog::info("{} hidden files and folders left out", left_out.hidden);
+  if (left_out.system_folders > 0) {
+    spdlog::info("{} recycle bins and other system folders left out", left_out.system_folders);
+  }
   if (left_out.excluded > 0) {
     spdlog::info("{} excluded files and folders left out", left_out.excluded);
   }
@@ -77,19 +80,34 @@ void log_left_out(const Omissions& left_out) {
   if (!links.empty()) spdlog::info("{}", links);
 }
 
-// Returns the result of a run in a line: "3 indexed, 96 unchanged, 0 removed, ..., in 2.1 s".
+// Returns " (12 read again: 10 for another status time, 2 for another inode)"; empty for none.
+std::string read_again_text(const IndexRunReport& report) {
+  std::size_t files = 0;
+  std::vector<std::string> reasons;
+  for (const auto& [reason, count] : report.read_again) {
+    files += count;
+    std::string& text = reasons.emplace_back(fmt::format("{} for another {}", count, reason));
+    std::ranges::replace(text, '_', ' ');
+  }
+  return files == 0 ? "" : fmt::format(" ({} read again: {})", files, fmt::join(reasons, ", "));
+}
+
+// Returns the result of a run in a line: "good: 3 indexed, 96 unchanged, ..., in 2.1 s".
 std::string summary_of(const IndexRunReport& report) {
-  std::string text = report.stopped ? "stopped: " : "";
+  std::string text = fmt::format("{}: ", outcome_of(report));
+  if (report.stopped) text += "stopped, ";
   text += fmt::format("{} indexed", report.indexed);
   if (report.blank > 0) text += fmt::format(" ({} of them blank)", report.blank);
-  text += fmt::format(", {} unchanged, {} removed, {} moved, {} skipped", report.unchanged,
-                      report.removed, report.moved, report.skipped.size());
+  text += fmt::format(", {} unchanged{}, {} removed, {} moved, {} skipped", report.unchanged,
+                      read_again_text(report), report.removed, report.moved, report.skipped.size());
   if (!report.skipped.empty())
     text += fmt::format(" ({} of them new)", report.newly_skipped.size());
   if (report.withheld > 0) text += fmt::format(", {} withheld", report.withheld);
   if (const auto count = std::ranges::count_if(report.roots, is_unreachable); count > 0) {
     text += fmt::format(", {} unreachable {}", count, count == 1 ? "folder" : "folders");
   }
+  const std::string others = other_types_text(report.left_out);
+  if (!others.empty()) text += ", " + others;
   return text + fmt::format(", in {:.1f} s", report.elapsed_seconds);
 }
 
@@ -99,6 +117,10 @@ void log_details(const IndexRunReport& report) {
         "nothing was extracted of {} of them, so no photo finds these: lookalike list --state "
         "featureless",
         report.featureless);
+  }
+  if (report.read_again.contains("status_time")) {
+    spdlog::info(
+        "--trust-times (images.trust_times) does not read files for their status time alone");
   }
   if (report.trained_words > 0) spdlog::info("trained {} visual words", report.trained_words);
   for (const auto& [stage, seconds] : report.busy_seconds) {
@@ -143,21 +165,17 @@ IndexRunReport run_with_metrics(const Indexing& run, const RunConfig& config,
   }
 }
 
-bool is_complete(const IndexRunReport& report) {
-  return report.skipped.empty() && report.withheld == 0 &&
-         std::ranges::none_of(report.roots, is_unreachable);
-}
-
 }  // namespace
 
 IndexingArguments::IndexingArguments(CLI::App& command) : OutputtingArguments(command) {
   config.add_database();
   config.add("images.folders", "FOLDER");
   config.add_each("images.exclude");
-  config.add({"images.hidden", "images.follow_links", "images.decode_threads", "device.choice",
-              "extract.hessian_threshold", "extract.max_features", "extract.longest_side_px",
-              "extract.descriptor_size", "extract.upright", "codebook.words", "codebook.reuse",
-              "codebook.seed", "variance.blank_below", "run.metrics", "run.niceness"});
+  config.add({"images.hidden", "images.follow_links", "images.trust_times", "images.decode_threads",
+              "device.choice", "extract.hessian_threshold", "extract.max_features",
+              "extract.longest_side_px", "extract.descriptor_size", "extract.upright",
+              "codebook.words", "codebook.reuse", "codebook.seed", "variance.blank_below",
+              "run.metrics", "run.niceness"});
   command.add_flag("--all-warnings", all_warnings,
                    "Warn of every file that cannot be used, not only of those that are new");
 }
@@ -165,6 +183,10 @@ IndexingArguments::IndexingArguments(CLI::App& command) : OutputtingArguments(co
 int run_indexing(const char* command, const Indexing& run, const IndexingArguments& arguments,
                  const RunConfig& config, Progress::Style style) {
   StopSignal stop;
+  const LastWords last_words([&] {
+    spdlog::error("{}", driver_ended_text());
+    notify_of_failure(config, command, driver_ended_text());
+  });
   std::optional<OutputFile> metrics;
   IndexRunReport report;
   try {
@@ -186,7 +208,8 @@ int run_indexing(const char* command, const Indexing& run, const IndexingArgumen
     spdlog::warn("stopped by {}; the next run resumes from here", signal_name(stop.received()));
     return kExitSignalled + stop.received();
   }
-  return is_complete(report) ? kExitDone : kExitSkippedItems;
+  if (!incomplete_because(report).empty()) return kExitIncomplete;
+  return report.skipped.empty() ? kExitDone : kExitSkippedItems;
 }
 
 }  // namespace lookalike

@@ -35,9 +35,9 @@ struct LocateArguments : OutputtingArguments {
     config.add_databases();
     add_value(command, "--scene IMAGE", scenes, "Photos to search; - for standard input")
         ->required();
-    config.add({"locate.method", "locate.gray", "locate.min_correlation", "locate.min_scale",
-                "locate.max_scale", "locate.min_turn_degrees", "locate.max_turn_degrees",
-                "locate.max_hits"});
+    config.add({"locate.method", "locate.gray", "locate.changed", "locate.min_correlation",
+                "locate.min_scale", "locate.max_scale", "locate.min_turn_degrees",
+                "locate.max_turn_degrees", "locate.max_hits"});
     command.add_flag("--fail-if-none", fail_if_none,
                      "Exit with 6 when every scene was searched and an object is in none of them");
     add_value(command, "--mask IMAGE", mask,

@@ -28,6 +28,8 @@
 namespace lookalike {
 namespace {
 
+constexpr const char* kCommandKey = "notify.command";
+constexpr const char* kUrlKey = "notify.url";
 constexpr std::size_t kMaxFilesNamed = 100;
 constexpr auto kPollInterval = std::chrono::milliseconds(20);
 
@@ -60,9 +62,10 @@ std::vector<std::string> environment_with(const std::vector<std::string>& settin
   return result;
 }
 
-// Starts a shell in a process group of its own, with its output on stderr. Returns its number.
-pid_t start_shell(const std::string& command, const std::vector<std::string>& environment,
-                  int input) {
+// Starts a program in a process group of its own, with its output on stderr. Returns its number.
+//   words  its name, searched for as a shell does, and its arguments
+pid_t start(std::vector<std::string> words, const std::vector<std::string>& environment,
+            int input) {
   posix_spawn_file_actions_t files;
   require_success(::posix_spawn_file_actions_init(&files), "cannot be started");
   posix_spawnattr_t attributes;
@@ -76,7 +79,6 @@ pid_t start_shell(const std::string& command, const std::vector<std::string>& en
   ::posix_spawnattr_setpgroup(&attributes, 0);
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
 
-  std::vector<std::string> words = {"sh", "-c", command};
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
@@ -87,15 +89,16 @@ pid_t start_shell(const std::string& command, const std::vector<std::string>& en
   for (std::string& text : texts) variables.push_back(text.data());
   variables.push_back(nullptr);
   pid_t process = 0;
-  const int error =
-      ::posix_spawn(&process, "/bin/sh", &files, &attributes, arguments.data(), variables.data());
+  const int error = ::posix_spawnp(&process, words.front().c_str(), &files, &attributes,
+                                   arguments.data(), variables.data());
   ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&files);
-  require_success(error, "/bin/sh cannot be started");
+  require_success(error, (words.front() + " cannot be started").c_str());
   return process;
 }
 
-void wait_for(pid_t process, std::chrono::seconds limit) {
+// key: the setting that asked for the process.
+void wait_for(pid_t process, std::chrono::seconds limit, const char* key) {
   const auto end = std::chrono::steady_clock::now() + limit;
   int status = 0;
   ::pid_t ended = 0;
@@ -103,17 +106,17 @@ void wait_for(pid_t process, std::chrono::seconds limit) {
     if (std::chrono::steady_clock::now() >= end) {
       ::kill(-process, SIGKILL);
       ::waitpid(process, &status, 0);
-      spdlog::warn("notify.command was killed after {} s (notify.seconds)", limit.count());
+      spdlog::warn("{} was killed after {} s (notify.seconds)", key, limit.count());
       return;
     }
     std::this_thread::sleep_for(kPollInterval);
   }
   if (ended < 0) {
-    spdlog::warn("notify.command: how it ended is unknown");
+    spdlog::warn("{}: how it ended is unknown", key);
   } else if (WIFSIGNALED(status)) {
-    spdlog::warn("notify.command was ended by signal {}", WTERMSIG(status));
+    spdlog::warn("{} was ended by signal {}", key, WTERMSIG(status));
   } else if (WEXITSTATUS(status) != 0) {
-    spdlog::warn("notify.command ended with exit code {}", WEXITSTATUS(status));
+    spdlog::warn("{} ended with exit code {}", key, WEXITSTATUS(status));
   }
 }
 
@@ -127,9 +130,9 @@ Json files_json(const std::vector<SkippedFile>& skipped) {
   return files;
 }
 
-void notify(const RunConfig& config, const std::string& command, const char* outcome,
-            const std::string& summary, const Json& report,
-            const std::vector<SkippedFile>& newly_skipped) {
+void run_command(const RunConfig& config, const std::string& command, const char* outcome,
+                 const std::string& summary, const Json& report,
+                 const std::vector<SkippedFile>& newly_skipped) {
   const std::string& database = config.store.database;
   const Json message = {{"database", text_of_path(database)},
                         {"command", command},
@@ -139,35 +142,62 @@ void notify(const RunConfig& config, const std::string& command, const char* out
                         {"newly_skipped", files_json(newly_skipped)}};
   const FileDescriptor input = file_with(json_text(with_schema(message)) + '\n');
   const pid_t process =
-      start_shell(config.notify.command,
-                  environment_with({fmt::format("LOOKALIKE_OUTCOME={}", outcome),
-                                    fmt::format("LOOKALIKE_SUMMARY={}", printable(summary)),
-                                    fmt::format("{}={}", kDatabaseVariable, database)}),
-                  input.number());
-  wait_for(process, std::chrono::seconds(config.notify.seconds));
+      start({"/bin/sh", "-c", config.notify.command},
+            environment_with({fmt::format("LOOKALIKE_OUTCOME={}", outcome),
+                              fmt::format("LOOKALIKE_SUMMARY={}", printable(summary)),
+                              fmt::format("{}={}", kDatabaseVariable, database)}),
+            input.number());
+  wait_for(process, std::chrono::seconds(config.notify.seconds), kCommandKey);
+}
+
+void request_url(const RunConfig& config, const char* outcome) {
+  const FileDescriptor input = file_with({});
+  const pid_t process = start(
+      {"curl", "--silent", "--show-error", "--fail", "--location", "--retry", "2", "--output",
+       "/dev/null", "--proto", "=http,https", "--url", heartbeat_url(config.notify.url, outcome)},
+      environment_with({}), input.number());
+  wait_for(process, std::chrono::seconds(config.notify.seconds), kUrlKey);
+}
+
+// Does both, whatever becomes of either.
+void notify(const RunConfig& config, const std::string& command, const char* outcome,
+            const std::string& summary, const Json& report,
+            const std::vector<SkippedFile>& newly_skipped) noexcept {
+  const auto warned = [](const char* key, const auto& work) {
+    try {
+      work();
+    } catch (const std::exception& error) {
+      spdlog::warn("{}: {}", key, error.what());
+    }
+  };
+  if (!config.notify.command.empty()) {
+    warned(kCommandKey,
+           [&] { run_command(config, command, outcome, summary, report, newly_skipped); });
+  }
+  if (!config.notify.url.empty()) warned(kUrlKey, [&] { request_url(config, outcome); });
 }
 
 }  // namespace
 
+std::string heartbeat_url(const std::string& url, const std::string& outcome) {
+  const std::size_t query = std::min(url.find('?'), url.find('#'));
+  std::string address = url.substr(0, query);
+  if (outcome != "good") address += address.ends_with('/') ? "fail" : "/fail";
+  const bool has_query = query != url.npos && url[query] == '?';
+  if (has_query) address += url.substr(query, url.find('#') - query);
+  return address + (has_query ? "&outcome=" : "?outcome=") + outcome;
+}
+
 void notify_of_run(const RunConfig& config, const std::string& command, const std::string& summary,
                    const IndexRunReport& report) noexcept {
-  if (config.notify.command.empty()) return;
-  try {
-    notify(config, command, report.stopped ? "stopped" : "done", summary, run_document(report),
-           report.newly_skipped);
-  } catch (const std::exception& error) {
-    spdlog::warn("notify.command: {}", error.what());
-  }
+  if (config.notify.command.empty() && config.notify.url.empty()) return;
+  notify(config, command, outcome_of(report), summary, run_document(report), report.newly_skipped);
 }
 
 void notify_of_failure(const RunConfig& config, const std::string& command,
                        const std::string& error) noexcept {
-  if (config.notify.command.empty()) return;
-  try {
-    notify(config, command, "failed", "failed: " + error, {{"error", error}}, {});
-  } catch (const std::exception& problem) {
-    spdlog::warn("notify.command: {}", problem.what());
-  }
+  if (config.notify.command.empty() && config.notify.url.empty()) return;
+  notify(config, command, "failed", "failed: " + error, {{"error", error}}, {});
 }
 
 }  // namespace lookalike

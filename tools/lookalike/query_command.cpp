@@ -72,8 +72,7 @@ struct QueryArguments : OutputtingArguments {
               "Write what each place shows, rectified, as PHOTO-place-N.png into this folder");
     config.add_each("images.exclude")
         ->description("Leave these out of the folders to look up; patterns as in .gitignore");
-    config.add("images.hidden")
-        ->description("Also look up hidden files of folders, and folders such as @eaDir");
+    config.add("images.hidden")->description("Also look up hidden files of folders");
     command.add_flag("--fail-if-none", fail_if_none,
                      "Exit with 6 when every photo was looked up and nothing sure was found: no "
                      "duplicate, variant, same_object or part");

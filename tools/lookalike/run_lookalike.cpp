@@ -1,5 +1,9 @@
 #include <string_view>
 
+#include <spdlog/spdlog.h>
+
+#include "base/program.h"
+#include "pipeline/open_session.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
@@ -39,7 +43,8 @@ int run_lookalike(int argc, const char* const* argv) {
   CLI::App app(
       "Finds the indexed images that a photo shows, and where in it.\n"
       "Exit codes: 0 done, 1 done with items skipped, 2 usage, 3 input, 4 device, "
-      "5 storage, 6 nothing found (query and locate with --fail-if-none).",
+      "5 storage, 6 nothing found (query and locate with --fail-if-none), 7 an incomplete run "
+      "(index and retrain).",
       "lookalike");
   app.require_subcommand(1);
   app.footer("lookalike help COMMAND, or lookalike COMMAND --help, describes one command.");
@@ -56,6 +61,7 @@ int run_lookalike(int argc, const char* const* argv) {
   }
   if (words.size() > 1) check_command_name(app, words[1]);
   if (!parse_command_line(app, static_cast<int>(words.size()), words.data())) return kExitDone;
+  const LastWords last_words([] { spdlog::error("{}", driver_ended_text()); });
   const int code = action();
   flush_output();
   return code;

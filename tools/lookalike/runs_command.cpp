@@ -1,5 +1,7 @@
 #include <cstdint>
 
+#include <fmt/ranges.h>
+
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
@@ -15,16 +17,16 @@ struct RunsArguments : ListArguments {
   std::size_t last = 20;
 };
 
-// "12 indexed, 3 removed", or the error that ended the run.
+// "/disk: no such folder, 12 indexed, 3 removed", or the error that ended the run.
 std::string summary(const Json& report) {
   if (report.is_null()) return {};
   if (report.contains("error")) return report["error"].get<std::string>();
-  std::string text;
+  std::vector<std::string> facts;
+  for (const Json& reason : report.value("incomplete", Json::array())) facts.push_back(reason);
   for (const auto& [outcome, count] : report["files"].items()) {
-    if (count == 0) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count.get<std::uint64_t>(), outcome);
+    if (count != 0) facts.push_back(fmt::format("{} {}", count.get<std::uint64_t>(), outcome));
   }
-  return text;
+  return fmt::format("{}", fmt::join(facts, ", "));
 }
 
 int list_runs(const RunsArguments& arguments) {
@@ -36,7 +38,7 @@ int list_runs(const RunsArguments& arguments) {
     row["summary"] = summary(answer["report"]);
     printer.print(answer, row, [&] {
       const std::string columns =
-          fmt::format("{}  {:<8} {:<8} {:>8.1f} s", utc_text(run.started_ns), run.command,
+          fmt::format("{}  {:<8} {:<10} {:>8.1f} s", utc_text(run.started_ns), run.command,
                       run.outcome, run.elapsed_seconds);
       fmt::print("{}{}\n", columns, last_text(columns.size(), row["summary"]));
     });
@@ -47,11 +49,12 @@ int list_runs(const RunsArguments& arguments) {
 }  // namespace
 
 void add_runs_command(CLI::App& app, Action& action) {
-  add_command(app, action, "runs", "List the runs that wrote an index, newest first",
-              "Output: one line per run: start, command, outcome (done, stopped, failed, killed, "
-              "running), elapsed time, and numbers of files.\n"
-              "Example: lookalike runs -d photos.db",
-              list_runs);
+  add_command(
+      app, action, "runs", "List the runs that wrote an index, newest first",
+      "Output: one line per run: start, command, outcome (good, incomplete, failed, killed, "
+      "running), elapsed time, and numbers of files.\n"
+      "Example: lookalike runs -d photos.db",
+      list_runs);
 }
 
 }  // namespace lookalike

@@ -72,9 +72,10 @@ int tune_device(const TuneArguments& arguments, const RunConfig& config,
   const TuningFile file{session.tuning_target(), outcome.measurements};
   if (output) write_whole(*output, format_tuning_file(file));
   print_choices(cases, Tuning({file}));
-  spdlog::info(
-      "tune: {} measurements {}", file.measurements.size(),
-      output ? "in " + tuning_path(folder, file.target).string() : "of small sizes, not stored");
+  spdlog::info("tune: {} measurements {}", file.measurements.size(),
+               output ? "in " + tuning_path(folder, file.target).string() +
+                            "; the commands on this device use the variants above from now on"
+                      : "of small sizes, which are not stored and change nothing");
   return kExitDone;
 }
 

@@ -42,10 +42,13 @@ struct Located {
 // correlation. By features, pixels refine the pose, and the correlation is taken at the object's
 // full detail. By correlation, ExhaustiveSearch tries the turns and scales of `how`. how.method
 // names one, or "auto": correlation where features find nothing. An exact crop is found at the
-// exact pixel. Transparent pixels of the object do not count. A place in other colours is no hit,
-// unless how.gray; a grey object counts as found in any colours if it is found in no grey. with_map
-// makes correlation search the scene in any case. Deterministic. Throws Error(kInternal) when the
-// descriptors are of different sizes, Error(kDevice) when a launch fails.
+// exact pixel. Transparent pixels of the object do not count. A hit by features needs pixels that
+// correlate. A place in other colours is no hit, unless how.gray; a grey object counts as found in
+// any colours if it is found in no grey. A place that shows a drawn object in another state is no
+// hit, unless how.changed. Where the usual ranges find nothing, correlation also tries the scales
+// of other screens, unturned. with_map makes correlation search the scene in any case.
+// Deterministic. Throws Error(kInternal) when the descriptors are of different sizes,
+// Error(kDevice) when a launch fails.
 Located locate(OpenClSession& session, const Query& object, const Query& scene,
                const VerifyOptions& options, const LocateOptions& how = {}, bool with_map = false);
 

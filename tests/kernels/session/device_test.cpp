@@ -1,8 +1,11 @@
 #include "kernels/session/device.h"
 
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "tests/temporary_folder.h"
 
 namespace lookalike {
 namespace {
@@ -84,6 +87,19 @@ TEST(DeviceInfo, NvidiaIsKnownByItsVendor) {
   EXPECT_FALSE(info.is_nvidia());
   info.vendor = "NVIDIA Corporation";
   EXPECT_TRUE(info.is_nvidia());
+}
+
+TEST(RoomForKernels, IsThatOfTheFolderOrWhereItWillBeMade) {
+  const TemporaryFolder folder;
+  const std::filesystem::path later = folder.path() / "cache/pocl";
+  EXPECT_NO_THROW(require_room_for_kernels(later, 1));
+  try {
+    require_room_for_kernels(later, std::uint64_t{1} << 62U);
+    FAIL() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kDevice);
+    EXPECT_EQ(std::string(error.what()).find(later.string() + ": has no room"), 0U);
+  }
 }
 
 }  // namespace

@@ -40,7 +40,10 @@ class IndexRunTest : public testing::Test {
     for (unsigned i = 0; i < count; ++i) draw(fmt::format("p{}.png", i), i);
   }
 
-  IndexRunReport run() const { return run_index(config_, Progress::Style::kQuiet); }
+  IndexRunReport run(const IndexRunOptions& options = {}) const {
+    return run_index(
+        config_, Progress::Style::kQuiet, [] { return false; }, options);
+  }
   // Returns the content hash of a new index with this configuration.
   std::string fresh_content() const {
     std::filesystem::remove_all(config_.store.database);
@@ -61,9 +64,9 @@ class IndexRunTest : public testing::Test {
     const auto id = reader.find(path);
     return id ? reader.image(*id)->paths : std::vector<std::string>();
   }
-  Error error() const {
+  Error error(const IndexRunOptions& options = {}) const {
     try {
-      run();
+      run(options);
     } catch (const Error& error) {
       return error;
     }

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "pipeline/index/run_record.h"
 #include "storage/index_reader.h"
 #include "tests/pipeline/index/index_run_fixture.h"
 
@@ -100,6 +101,23 @@ TEST_F(IndexRunTest, FileWhoseTimeAloneHasChangedIsNotDecoded) {
   EXPECT_TRUE(report.skipped.empty());
   EXPECT_EQ(index().content_hash(), content);
   EXPECT_EQ(run().unchanged, 3U);
+}
+
+TEST_F(IndexRunTest, AHardLinkIsNoReasonToReadAFileNowOrLater) {
+  draw_some(2);
+  run();
+  fs::create_hard_link(photos() / "p0.png", photos().parent_path() / "backup.png");
+  const IndexRunReport linked = run();
+  EXPECT_EQ(linked.unchanged, 2U);
+  EXPECT_THAT(linked.read_again, IsEmpty());
+  EXPECT_TRUE(is_same_state(index().files().front(), look_at(photos() / "p0.png").value()));
+  fs::permissions(photos() / "p0.png", fs::perms::owner_read);
+  const IndexRunReport changed = run();
+  EXPECT_EQ(changed.unchanged, 2U);
+  EXPECT_EQ(changed.read_again, (std::map<std::string, std::size_t>{{"status_time", 1}}));
+  config_.images.trust_times = true;
+  fs::permissions(photos() / "p0.png", fs::perms::owner_all);
+  EXPECT_THAT(run().read_again, IsEmpty());
 }
 
 TEST_F(IndexRunTest, RenamedFileKeepsItsImage) {
@@ -193,8 +211,8 @@ TEST_F(IndexRunTest, EachRunIsRecordedWithWhatItDid) {
   EXPECT_THAT(failed["error"], HasSubstr("extract.octaves"));
   EXPECT_EQ(failed["index"]["before"]["images"], 4);
   EXPECT_FALSE(failed["index"].contains("after"));
-  EXPECT_EQ(runs[1].outcome, "stopped");
-  EXPECT_EQ(runs[2].outcome, "done");
+  EXPECT_EQ(runs[1].outcome, "incomplete");
+  EXPECT_EQ(runs[2].outcome, "good");
   EXPECT_EQ(runs[2].command, "index");
   EXPECT_GT(runs[2].elapsed_seconds, 0);
   const auto second = nlohmann::json::parse(runs[1].document);
@@ -207,6 +225,39 @@ TEST_F(IndexRunTest, EachRunIsRecordedWithWhatItDid) {
   EXPECT_GT(second["busy_seconds"]["extract"], 0);
   EXPECT_GT(second["peak_memory_bytes"], 1'000'000);
   EXPECT_FALSE(second["device"].get<std::string>().empty());
+}
+
+TEST_F(IndexRunTest, FoldersThatAreNamedWronglyMakeNoRun) {
+  draw_some(2);
+  run();
+  const std::vector<std::string> folders = config_.images.folders;
+  for (const std::string name : {"phtoos", "photos/p0.png"}) {
+    config_.images.folders = {(folder_.path() / name).native()};
+    EXPECT_EQ(error().kind(), ErrorKind::kInput);
+  }
+  config_.images.folders = folders;
+  EXPECT_EQ(error({.confirmed_roots = {"/elsewhere"}}).kind(), ErrorKind::kUsage);
+  const std::vector<RunRecord> runs = index().runs(10);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs[0].outcome, "good");
+}
+
+TEST_F(IndexRunTest, ARunIsIncompleteWhereSomethingKnownIsOutOfReach) {
+  draw_some(3);
+  write("words.jpg", {'t', 'e', 'x', 't'});
+  EXPECT_STREQ(outcome_of(run()), "good") << "a file that never was readable";
+  write("p1.png", {'t', 'e', 'x', 't'});
+  const IndexRunReport broken = run();
+  EXPECT_THAT(incomplete_because(broken),
+              ElementsAre("1 file that could be read before cannot be now"));
+  EXPECT_STREQ(outcome_of(run()), "good") << "it is known now";
+  fs::rename(photos(), folder_.path() / "unmounted");
+  const IndexRunReport unreachable = run();
+  EXPECT_THAT(incomplete_because(unreachable), ElementsAre(photos().native() + ": no such folder"));
+  EXPECT_EQ(index().runs(1)[0].outcome, "incomplete");
+  fs::create_directory(photos());
+  EXPECT_THAT(incomplete_because(run()),
+              ElementsAre(photos().native() + ": the removal of 2 files is withheld"));
 }
 
 TEST_F(IndexRunTest, DeviceWithoutRoomStopsTheRunWhereToldTo) {

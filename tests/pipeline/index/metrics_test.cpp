@@ -21,10 +21,10 @@ IndexMetrics some_metrics() {
   IndexMetrics metrics;
   metrics.database = "/data/a \"b\"\\c\nd.db";
   metrics.counts.images = 12;
-  metrics.last_run = {2,   "index",   5'500'000'000,
-                      1.5, "stopped", R"({"files": {"indexed": 3, "removed": 0},
+  metrics.last_run = {2,   "index",      5'500'000'000,
+                      1.5, "incomplete", R"({"files": {"indexed": 3, "removed": 0},
                                      "busy_seconds": {"decode": 0.25}})"};
-  metrics.last_good_run = {1, "index", 1'000'000'000, 2, "done", "{}"};
+  metrics.last_good_run = {1, "index", 1'000'000'000, 2, "good", "{}"};
   return metrics;
 }
 
@@ -32,8 +32,8 @@ TEST(Metrics, SayWhatTheIndexHoldsAndHowTheLastRunsWent) {
   const std::string text = metrics_text(some_metrics());
   const std::string label = R"(database="/data/a \"b\"\\c\nd.db")";
   EXPECT_THAT(text, HasSubstr("lookalike_index_images{" + label + "} 12\n"));
-  EXPECT_THAT(text, HasSubstr("lookalike_run_outcome{" + label + R"(,outcome="stopped"} 1)"));
-  EXPECT_THAT(text, HasSubstr("lookalike_run_outcome{" + label + R"(,outcome="done"} 0)"));
+  EXPECT_THAT(text, HasSubstr("lookalike_run_outcome{" + label + R"(,outcome="incomplete"} 1)"));
+  EXPECT_THAT(text, HasSubstr("lookalike_run_outcome{" + label + R"(,outcome="good"} 0)"));
   EXPECT_THAT(text, HasSubstr("lookalike_run_files{" + label + R"(,outcome="indexed"} 3)"));
   EXPECT_THAT(text, HasSubstr("lookalike_run_stage_seconds{" + label + R"(,stage="decode"} 0.25)"));
   EXPECT_THAT(text, HasSubstr("lookalike_last_good_run_timestamp_seconds{" + label + "} 3\n"));
@@ -82,8 +82,10 @@ TEST(Metrics, AreWrittenFromTheIndexsRecordOfRuns) {
   const std::string database = folder.path() / "index.db";
   {
     IndexWriter writer(database);
-    const std::int64_t done = writer.begin_run("index", 1'000'000'000);
-    writer.end_run({done, "index", 1'000'000'000, 1, "done", "{}"});
+    const std::int64_t good = writer.begin_run("index", 1'000'000'000);
+    writer.end_run({good, "index", 1'000'000'000, 1, "good", "{}"});
+    const std::int64_t incomplete = writer.begin_run("index", 5'000'000'000);
+    writer.end_run({incomplete, "index", 5'000'000'000, 1, "incomplete", "{}"});
     const std::int64_t failed = writer.begin_run("index", 9'000'000'000);
     writer.end_run({failed, "index", 9'000'000'000, 1, "failed", R"({"error": "disk full"})"});
   }

@@ -98,7 +98,7 @@ TEST_F(RetrainTest, IndexBecomesWhatANewOneWouldBe) {
   EXPECT_FALSE(std::filesystem::exists(config_.store.database + ".retrain"));
   const std::vector<RunRecord> runs = IndexReader(config_.store.database).runs(2);
   EXPECT_EQ(runs[0].command, "retrain");
-  EXPECT_EQ(runs[0].outcome, "done");
+  EXPECT_EQ(runs[0].outcome, "good");
   EXPECT_EQ(runs[1].command, "index");
 }
 

@@ -42,7 +42,7 @@ TEST_F(IndexRunTest, RunThatIsStoppedWhileItScansLeavesTheIndexAsItWas) {
     const IndexRunReport report = run_stopped_at(count);
     EXPECT_TRUE(report.stopped);
     EXPECT_EQ(report.after.images, 5U);
-    EXPECT_EQ(index().runs(1)[0].outcome, "stopped");
+    EXPECT_EQ(index().runs(1)[0].outcome, "incomplete");
   }
   EXPECT_EQ(index().content_hash(), content);
 }
@@ -51,7 +51,7 @@ TEST_F(IndexRunTest, StoppedFirstRunSaysWhereItRan) {
   draw_some(20);
   EXPECT_TRUE(run_stopped(1).stopped);
   const RunRecord record = index().runs(1)[0];
-  EXPECT_EQ(record.outcome, "stopped");
+  EXPECT_EQ(record.outcome, "incomplete");
   const auto document = nlohmann::json::parse(record.document);
   EXPECT_FALSE(document["device"].get<std::string>().empty());
 }

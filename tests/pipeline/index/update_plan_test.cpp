@@ -35,6 +35,40 @@ TEST(UpdatePlan, AFileOfTheSameSizeAndTimeIsReadAgainIfItsStatusOrInodeChanged) 
   EXPECT_EQ(plan_update({{before}, {}}, {before}, {}).unchanged, 1U);
 }
 
+TEST(UpdatePlan, ALinkedFileIsUnchangedAndItsStatusTimeIsTakenOver) {
+  const SourceFile before{"/a", 1, 1, 1, 1, 1};
+  const SourceFile linked{"/a", 1, 1, 2, 1, 2};
+  const UpdatePlan plan = plan_update({{linked}, {}}, {before}, {});
+  EXPECT_THAT(plan.to_index, IsEmpty());
+  EXPECT_THAT(plan.restated, ElementsAre(linked));
+  EXPECT_EQ(plan.unchanged, 1U);
+  const SourceFile of_unknown_links{"/a", 1, 1, 1, 1, 0};
+  EXPECT_THAT(plan_update({{linked}, {}}, {of_unknown_links}, {}).to_index, ElementsAre(linked));
+  const std::vector<SourceFile> changed = {
+      {"/a", 2, 1, 2, 1, 2}, {"/a", 1, 2, 2, 1, 2}, {"/a", 1, 1, 2, 2, 2}};
+  for (const SourceFile& now : changed) {
+    EXPECT_THAT(plan_update({{now}, {}}, {before}, {}).to_index, ElementsAre(now));
+  }
+}
+
+TEST(UpdatePlan, TrustedTimesMakeTheStatusTimeIrrelevant) {
+  const SourceFile before{"/a", 1, 1, 1, 1, 2};
+  const SourceFile now{"/a", 1, 1, 2, 1, 2};
+  EXPECT_THAT(plan_update({{now}, {}}, {before}, {}).to_index, ElementsAre(now));
+  EXPECT_THAT(plan_update({{now}, {}}, {before}, {}, true).restated, ElementsAre(now));
+  const SourceFile other{"/a", 1, 1, 2, 2, 2};
+  EXPECT_THAT(plan_update({{other}, {}}, {before}, {}, true).to_index, ElementsAre(other));
+}
+
+TEST(UpdatePlan, ReadingAgainHasAReason) {
+  const std::vector<SourceFile> before = {
+      {"/a", 1, 1, 1, 1}, {"/b", 1, 1, 1, 1}, {"/c", 1, 1, 1, 1}};
+  const std::vector<SourceFile> now = {{"/a", 1, 1, 2, 1}, {"/b", 1, 1, 2, 2}, {"/c", 1, 2, 2, 2}};
+  const std::map<std::string, std::size_t> each = {
+      {"status_time", 1}, {"inode", 1}, {"modification_time", 1}};
+  EXPECT_EQ(reasons_to_read({"/a", "/b", "/c", "/new"}, before, now), each);
+}
+
 TEST(UpdatePlan, WhatIsNotFoundIsGone) {
   const ScanResult found{{file("/a")}, {}};
   const UpdatePlan plan =

@@ -93,6 +93,34 @@ TEST_F(DecodeTest, SixteenBitsAndAlphaBecomeEightBitGrey) {
   EXPECT_LE(difference(decoded(encode(".png", with_alpha)).pixels, picture), 1);
 }
 
+TEST_F(DecodeTest, FewOfManyLevelsAreStretchedAndNoiseIsNot) {
+  const cv::Mat picture = draw_picture(160, 120, 2);
+  cv::Mat noise(picture.size(), CV_8U);
+  cv::RNG(1).fill(noise, cv::RNG::UNIFORM, 0, 256);
+  const auto stored = [](const cv::Mat& of, double least, double extent) {
+    cv::Mat deep;
+    of.convertTo(deep, CV_16U, extent / 255, least);
+    return deep;
+  };
+  for (const char* ending : {".png", ".tiff", ".pgm", ".jp2"}) {
+    SCOPED_TRACE(ending);
+    const auto shown = [&](const cv::Mat& deep) { return decoded(encode(ending, deep)).pixels; };
+    EXPECT_LE(difference(shown(stored(picture, 200, 1200)), picture), 1);
+    EXPECT_LE(difference(shown(stored(picture, 60'000, 4000)), picture), 1);
+    cv::Mat dark;
+    stored(picture, 200, 6000).convertTo(dark, CV_8U, 1 / 257.0);
+    EXPECT_LE(difference(shown(stored(picture, 200, 6000)), dark), 1);
+    const cv::Mat black = cv::Mat::zeros(picture.size(), CV_8U);
+    EXPECT_LE(difference(shown(stored(noise, 0, 300)), black), 2);
+    EXPECT_LE(difference(shown(stored(black, 300, 0)), black), 2);
+  }
+  cv::Mat colour;
+  cv::cvtColor(stored(picture, 200, 1200), colour, cv::COLOR_GRAY2BGRA);
+  cv::Mat opaque(colour.size(), CV_16U, cv::Scalar(65535));
+  cv::insertChannel(opaque, colour, 3);
+  EXPECT_LE(difference(decoded(encode(".png", colour)).pixels, picture), 1) << "opaque alpha";
+}
+
 TEST_F(DecodeTest, EveryFormatIsRead) {
   const cv::Mat picture = draw_picture(80, 64, 3);
   cv::Mat colour;

@@ -149,6 +149,17 @@ TEST(ImageHeader, ACommentOfAPnmFileEndsWithItsLine) {
   }
 }
 
+TEST(ImageHeader, OtherFilesAreKnownByTheirFirstBytes) {
+  const auto kind = [](const std::string& file) {
+    return kind_of_other_file(Bytes(file.begin(), file.end()));
+  };
+  EXPECT_EQ(kind("%PDF-1.7\n"), "a PDF document");
+  EXPECT_EQ(kind(std::string("\0\0\0\x14", 4) + "ftypqt  "), "a video");
+  EXPECT_EQ(kind("RIFF....AVI LIST"), "a video");
+  EXPECT_EQ(kind("<html><body>404"), "a web page");
+  EXPECT_EQ(kind("text"), "");
+}
+
 TEST(ImageHeader, CutAnywhereNothingIsReadBeyondTheEnd) {
   const cv::Mat colour(40, 40, CV_8UC3, cv::Scalar(1, 2, 3));
   for (const char* extension : {".jpg", ".png", ".bmp", ".tiff", ".ppm", ".webp", ".jp2"}) {
@@ -159,9 +170,6 @@ TEST(ImageHeader, CutAnywhereNothingIsReadBeyondTheEnd) {
                                           whole.begin() + static_cast<std::ptrdiff_t>(size));
       const auto header = read_image_header(cut);
       EXPECT_TRUE(!header || header->width > 0);
-      if (std::string(extension) == ".png" && size > 12 && size + 4 < whole.size()) {
-        EXPECT_TRUE(ends_early(cut)) << size;
-      }
     }
   }
 }

@@ -380,17 +380,36 @@ TEST(PngReader, TakesValuesAsTheyAreEncoded) {
   }
 }
 
-TEST(PngReader, DoesNotReadDamagedFiles) {
-  const Bytes whole = png_file({.interlace = PNG_INTERLACE_ADAM7});
-  std::string problem;
-  for (std::size_t size = 0; size + 12 < whole.size(); size += 7) {
-    const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
-    EXPECT_TRUE(read_png(cut, PixelMode::kColour, problem).empty()) << size;
-    EXPECT_THAT(problem, testing::StartsWith("libpng: ")) << size;
+TEST(PngReader, WhatFollowsThePixelsMayBeMissingOrDamaged) {
+  constexpr std::size_t kEnd = 12;  // the last chunk
+  // The checksums of the pixels and of their chunk, and the mark behind the compressed data.
+  constexpr std::size_t kMarks = 12;
+  for (const int interlace : {PNG_INTERLACE_NONE, PNG_INTERLACE_ADAM7}) {
+    const Bytes whole = png_file({.interlace = interlace});
+    const cv::Mat expected = png_pixels(whole, PixelMode::kColour);
+    std::string problem;
+    for (std::size_t missing = 1; missing < whole.size(); ++missing) {
+      const Bytes cut(whole.begin(), whole.end() - static_cast<std::ptrdiff_t>(missing));
+      const cv::Mat read = read_png(cut, PixelMode::kColour, problem);
+      if (missing <= kEnd + 4) {
+        expect_same(read, expected);
+      } else if (missing > kEnd + kMarks) {
+        EXPECT_TRUE(read.empty()) << missing;
+        EXPECT_EQ(problem, kEndsEarly) << missing;
+      } else if (!read.empty()) {
+        expect_same(read, expected);
+      }
+    }
+    Bytes padded(whole.begin(), whole.end() - kEnd);
+    padded.resize(whole.size());
+    expect_same(read_png(padded, PixelMode::kColour, problem), expected);
+    for (const std::size_t place : {whole.size() / 2, whole.size() - kEnd - 1}) {
+      Bytes flipped = whole;
+      flipped[place] ^= 1U;
+      EXPECT_TRUE(read_png(flipped, PixelMode::kColour, problem).empty());
+      EXPECT_THAT(problem, testing::StartsWith("libpng: "));
+    }
   }
-  Bytes flipped = whole;
-  flipped[whole.size() / 2] ^= 1U;
-  EXPECT_TRUE(read_png(flipped, PixelMode::kColour, problem).empty());
 }
 
 TEST(PngReader, SkipsText) {

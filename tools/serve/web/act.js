@@ -54,7 +54,7 @@ async function act(action, entries) {
   if (!await confirmed(action, entries)) return false;
   say(action === 'move' ? 'Moving …' : 'Linking …');
   const files = entries.map(({ path, stays }) => ({ path, stays }));
-  const report = await postJson('/v1/actions', {}, JSON.stringify({ action, files }));
+  const report = await postJson('v1/actions', {}, JSON.stringify({ action, files }));
   await new Promise((shown) => setTimeout(shown, kPublishMs));
   const verbs = kVerbs[action];
   return { text: sentence(report, report.done.length === 1 ? verbs[1] : verbs.at(-1)), left: report.left };
@@ -82,7 +82,7 @@ export function bindActions(guard, entries, refresh) {
 async function undo(log, start) {
   start.disabled = true;
   try {
-    const report = await postJson('/v1/undo', {}, JSON.stringify({ log }));
+    const report = await postJson('v1/undo', {}, JSON.stringify({ log }));
     await showActed();
     say(`${sentence(report, 'put back')} The next run of lookalike index finds what was moved.`);
     if (report.left.length > 0) say(report.left.join(' '), true);
@@ -103,7 +103,7 @@ function actionOf({ log, action, modified_ns: time, files, bytes, standing }) {
 // Shows the logs of actions, the latest first.
 export async function showActed() {
   await pages(byId('acted'), async () => {
-    const { actions } = allowed.length > 0 ? await getJson('/v1/actions') : { actions: [] };
+    const { actions } = allowed.length > 0 ? await getJson('v1/actions') : { actions: [] };
     return {
       summary: actions.length > 0 ? `${counted(actions.length, 'action')}.` : 'Nothing was moved or linked.',
       elements: actions.map(actionOf),

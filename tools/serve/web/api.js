@@ -32,9 +32,12 @@ export function authorization() {
   return token ? { Authorization: `Bearer ${token}` } : {};
 }
 
+// Returns a URL in the folder of the page, which a proxy may have put below its own root.
+//   path  without a leading slash
 export function addressOf(path, parameters = {}) {
-  const query = new URLSearchParams(parameters).toString();
-  return query ? `${path}?${query}` : path;
+  const address = new URL(path, import.meta.url);
+  address.search = new URLSearchParams(parameters);
+  return address.href;
 }
 
 // Runs ask(), and repeats it while the server is overloaded.
@@ -70,11 +73,11 @@ export function postJson(path, parameters, body) {
 // Has the server convert a photo that this browser cannot show. Returns { blob, width, height } with the photo's own
 // size in px.
 export async function thumbnailOf(photo, side) {
-  const response = await send(`/v1/thumbnail?side=${side}`, { method: 'POST', body: photo });
+  const response = await send(addressOf('v1/thumbnail', { side }), { method: 'POST', body: photo });
   const [width, height] = ['Photo-Width', 'Photo-Height'].map((name) => Number(response.headers.get(name)));
   return { blob: await response.blob(), width, height };
 }
 
 export async function getThumbnail(id, side) {
-  return (await send(`/v1/images/${id}/thumbnail?side=${side}`)).blob();
+  return (await send(addressOf(`v1/images/${id}/thumbnail`, { side }))).blob();
 }

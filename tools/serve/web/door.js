@@ -7,7 +7,7 @@ import { forgetToken, keepToken, readToken } from './token.js';
 // Requests what only a client with access gets. Returns the state of the index; null if the token is missing or wrong.
 async function knock() {
   try {
-    return await getJson('/v1/index');
+    return await getJson('v1/index');
   } catch (error) {
     if (error.status !== 401) throw error;
     return null;

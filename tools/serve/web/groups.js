@@ -142,7 +142,7 @@ export async function showGroups() {
   byId('group-totals').textContent = '';
   byId('left').replaceChildren();
   await pages(byId('groups'), async (after) => {
-    const answer = await getJson('/v1/groups', { after, limit: kPage, ...filter() });
+    const answer = await getJson('v1/groups', { after, limit: kPage, ...filter() });
     return {
       shown: () => {
         byId('group-totals').textContent = totals(answer);
@@ -157,7 +157,7 @@ export async function showGroups() {
 async function selectAll() {
   const wanted = filter();
   for (let after = 0; after !== null;) {
-    const answer = await getJson('/v1/groups', { after, limit: kMostPage, ...wanted });
+    const answer = await getJson('v1/groups', { after, limit: kMostPage, ...wanted });
     selection.set(answer.groups.map((group) => drawn.get(group.group)?.choice ?? selection.choiceOf(group)), true);
     for (const group of answer.groups) {
       const shown = drawn.get(group.group);
@@ -180,7 +180,7 @@ function unselect() {
 }
 
 async function suggestFolders() {
-  const { folders } = await getJson('/v1/folders');
+  const { folders } = await getJson('v1/folders');
   byId('group-folders').replaceChildren(...folders.map(({ path }) => make('option', { value: path })));
 }
 

@@ -24,7 +24,7 @@ function folderLink(path, text) {
 // parameters: of the filter; none for all images. head() returns what stands above the list.
 async function showFiltered(parameters, head) {
   await pages(byId('images'), async (after) => {
-    const answer = await getJson('/v1/images', { after, limit: kPage, ...parameters });
+    const answer = await getJson('v1/images', { after, limit: kPage, ...parameters });
     const isFiltered = Object.keys(parameters).length > 0;
     return {
       summary: `${counted(answer.total, isFiltered ? 'file' : 'image')}${isFiltered ? ' found' : ''}.`,
@@ -59,7 +59,7 @@ function setFilter({ name = '', folder = '', from = '', to = '' }) {
 export async function showImages() {
   setFilter({});
   await showFiltered({}, async () => {
-    const { folders } = await getJson('/v1/folders');
+    const { folders } = await getJson('v1/folders');
     return [make('ul', { class: 'subfolders roots', 'aria-label': 'Folders' }, folders.map(rootEntry))];
   });
 }
@@ -83,7 +83,7 @@ export async function showFolder(path) {
   setFilter({ folder: path });
   let subfolders = null;  // this visit's list
   await pages(section, async (after) => {
-    const answer = await getJson('/v1/folder', { path, ...(after !== 0 && { after }), limit: kPage });
+    const answer = await getJson('v1/folder', { path, ...(after !== 0 && { after }), limit: kPage });
     const page = { elements: answer.images.map((image) => imageOf(image, false)), next: answer.next };
     if (after !== 0) {
       const entries = answer.folders.map(folderEntry);

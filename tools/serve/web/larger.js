@@ -15,7 +15,7 @@ function close() {
 // Opens the view; Escape, its button and the way back close it.
 export async function showLarger(id) {
   try {
-    const { paths, width, height, taken, camera } = await getJson(`/v1/images/${id}`);
+    const { paths, width, height, taken, camera } = await getJson(`v1/images/${id}`);
     if (byId('larger').open) return;  // an earlier tap
     const image = make('img', { width, height, alt: baseName(paths[0]) });
     showThumbnail(image, id, kSidePx);

@@ -16,7 +16,7 @@ export function neighboursOf(id) {
   const element = make('details', { class: 'neighbours' }, make('summary', {}, 'Neighbours in the index'), list);
   element.addEventListener('toggle', async () => {
     try {
-      const { neighbours } = await getJson(`/v1/images/${id}/neighbours`);
+      const { neighbours } = await getJson(`v1/images/${id}/neighbours`);
       list.replaceChildren(...(neighbours.length > 0 ? neighbours.map(neighbourOf)
         : [make('li', { class: 'facts' }, 'none')]));
     } catch (error) {

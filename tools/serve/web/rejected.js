@@ -24,7 +24,7 @@ function pairOf(pair) {
 
 export async function showRejected() {
   await pages(byId('rejected'), async (after) => {
-    const { rejections, total, next } = await getJson('/v1/rejections', { after, limit: 50 });
+    const { rejections, total, next } = await getJson('v1/rejections', { after, limit: 50 });
     return {
       summary: total > 0 ? `${counted(total, 'pair')}.` : 'No pair was rejected.',
       elements: rejections.map(pairOf),

@@ -13,8 +13,8 @@ export function rejectButton({ a, b, names, isRejected, changed = () => {} }) {
   };
   button.addEventListener('click', async () => {
     try {
-      if (isRejected) await getJson('/v1/rejections', { a, b }, { method: 'DELETE' });
-      else await postJson('/v1/rejections', {}, JSON.stringify({ a, b }));
+      if (isRejected) await getJson('v1/rejections', { a, b }, { method: 'DELETE' });
+      else await postJson('v1/rejections', {}, JSON.stringify({ a, b }));
       isRejected = !isRejected;
       show();
       changed(isRejected);

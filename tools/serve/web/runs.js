@@ -7,7 +7,7 @@ import { outcomeOf } from './start.js';
 import { counted, localTime, seconds } from './text.js';
 
 export async function showRuns() {
-  const { runs } = await getJson('/v1/runs', { limit: 100 });
+  const { runs } = await getJson('v1/runs', { limit: 100 });
   say(`${counted(runs.length, 'run')}.`);
   byId('runs').querySelector('.list').replaceChildren(...runs.map((run) => make('li', {},
     make('b', {}, localTime(run.started)), ` ${run.command}, ${seconds(run.elapsed_seconds)}`,
@@ -16,7 +16,7 @@ export async function showRuns() {
 
 export async function showQuarantine() {
   await pages(byId('quarantine'), async (after) => {
-    const { quarantine, total, next } = await getJson('/v1/quarantine', { after, limit: 200 });
+    const { quarantine, total, next } = await getJson('v1/quarantine', { after, limit: 200 });
     return {
       summary: total > 0 ? `${counted(total, 'file')}.` : 'No file had to be set aside.',
       elements: quarantine.map(({ path, reason, detail }) => make('li', {}, fileLabel(path),

@@ -9,7 +9,9 @@ export function outcomeOf({ outcome, report }) {
   if (report?.error) return `${outcome}: ${report.error}`;
   const counts = Object.entries(report?.files ?? {}).filter(([, count]) => count > 0)
     .map(([what, count]) => `${count} ${what.replaceAll('_', ' ')}`);
-  return [outcome, ...counts].join(', ');
+  const reasons = report?.incomplete ?? [];
+  const head = reasons.length > 0 ? `${outcome}: ${reasons.join('; ')}` : outcome;
+  return [head, ...counts].join(', ');
 }
 
 function waitingFor({ withheld, quarantined, missing_folders: missing }) {
@@ -36,5 +38,5 @@ function show(state) {
 // Shows the known state at once, and requests the present one.
 export async function showStart(known) {
   show(known);
-  show(await getJson('/v1/index'));
+  show(await getJson('v1/index'));
 }

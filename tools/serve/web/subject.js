@@ -71,14 +71,14 @@ export class PhotoSubject {
   async ask(parameters, region, waiting) {
     this.#sent = await this.#part(region);
     const { blob, move } = this.#sent;
-    const answer = await upload('/v1/query', { ...parameters, ...this.#sent.parameters }, blob, waiting);
+    const answer = await upload('v1/query', { ...parameters, ...this.#sent.parameters }, blob, waiting);
     return move ? moved(answer, move) : answer;
   }
 
   // Explains why the last question finds an image; null where that cannot be asked.
   async explain(id, waiting) {
     if (this.#sent.parameters.region) return null;
-    return upload('/v1/explain', { id }, this.#sent.blob, waiting);
+    return upload('v1/explain', { id }, this.#sent.blob, waiting);
   }
 }
 
@@ -93,7 +93,7 @@ export class ImageSubject {
 
   async open() {
     if (!/^\d+$/.test(this.id)) throw new Error(`${this.id || 'Nothing'} is not the number of an image.`);
-    const { width, height, paths, taken, camera } = await getJson(`/v1/images/${this.id}`);
+    const { width, height, paths, taken, camera } = await getJson(`v1/images/${this.id}`);
     Object.assign(this, { paths, taken, camera });
     this.name = baseName(paths[0]);
     const image = make('img', { alt: `${this.name}, with the outlines of matches` });
@@ -104,11 +104,11 @@ export class ImageSubject {
   async ask({ all }, region, { signal }) {
     this.#region = region;
     const parameters = { id: this.id, ...(all && { all }), ...(region && { region: textOf(region) }) };
-    return getJson('/v1/query', parameters, { signal });
+    return getJson('v1/query', parameters, { signal });
   }
 
   async explain(id, { signal }) {
     const region = this.#region && { region: textOf(this.#region) };
-    return getJson('/v1/explain', { query: this.id, id, ...region }, { signal });
+    return getJson('v1/explain', { query: this.id, id, ...region }, { signal });
   }
 }

@@ -373,5 +373,85 @@ TEST_F(Locate, APlaceInOtherColoursIsNoHit) {
   EXPECT_THAT(places(button(0), scene), SizeIs(4));
 }
 
+GrayImage gray_image(const cv::Mat& picture) {
+  GrayImage image(picture.cols, picture.rows);
+  picture.copyTo(cv::Mat(picture.rows, picture.cols, CV_8U, image.pixels.data()));
+  return image;
+}
+
+// A dialog with eight boxes in two columns; those of `ticked` are.
+GrayImage dialog(const std::vector<int>& ticked) {
+  cv::Mat picture(420, 640, CV_8U, cv::Scalar(240));
+  const char* const names[] = {"Show toolbar", "Show ruler", "Show grid", "Snap to grid",
+                               "Spell check",  "Auto save",  "Word wrap", "Dark theme"};
+  for (int i = 0; i < 8; ++i) {
+    const cv::Point at(40 + i % 2 * 280, 40 + i / 2 * 50);
+    cv::rectangle(picture, cv::Rect(at, cv::Size(17, 17)), cv::Scalar(255), cv::FILLED);
+    cv::rectangle(picture, cv::Rect(at, cv::Size(17, 17)), cv::Scalar(90));
+    if (std::ranges::find(ticked, i) != ticked.end()) {
+      cv::line(picture, at + cv::Point(3, 8), at + cv::Point(7, 12), cv::Scalar(20), 2);
+      cv::line(picture, at + cv::Point(7, 12), at + cv::Point(13, 4), cv::Scalar(20), 2);
+    }
+    cv::putText(picture, names[i], at + cv::Point(24, 13), cv::FONT_HERSHEY_SIMPLEX, 0.5,
+                cv::Scalar(20), 1, cv::LINE_AA);
+  }
+  return gray_image(picture);
+}
+
+TEST_F(Locate, AnotherStateOfAScreenIsNoHit) {
+  const Query ticked = query_of(*session_, part_of(dialog({1, 4}), 314, 34, 126, 28));
+  const auto found = [&](const std::vector<int>& in_scene, bool changed = false) {
+    LocateOptions how;
+    how.changed = changed;
+    return locate(*session_, ticked, query_of(*session_, dialog(in_scene)), {}, how);
+  };
+  ASSERT_THAT(found({1}).hits, SizeIs(1));
+  expect_exact(found({1}).hits[0], 314, 34, 126, 28);
+  const Located other = found({});
+  EXPECT_THAT(other.hits, IsEmpty());
+  EXPECT_THAT(other.reason, testing::HasSubstr("in another state only, which differs at x 32"));
+  EXPECT_THAT(found({}, true).hits, SizeIs(1));
+}
+
+TEST_F(Locate, APlaceOfAScreenNeedsPixelsThatAgree) {
+  const GrayImage scene = dialog({1, 4});
+  const auto hits = find(part_of(scene, 0, 0, 200, 120), scene);
+  ASSERT_THAT(hits, SizeIs(1));
+  expect_exact(hits[0], 0, 0, 200, 120);
+}
+
+TEST_F(Locate, AnIconIsFoundOnAScreenOfTwiceOrHalfItsSize) {
+  cv::Mat icon(32, 32, CV_8U, cv::Scalar(245));
+  cv::rectangle(icon, {4, 10, 24, 16}, cv::Scalar(190), cv::FILLED);
+  cv::rectangle(icon, {4, 10, 24, 16}, cv::Scalar(110));
+  cv::circle(icon, {23, 21}, 4, cv::Scalar(100), cv::FILLED);
+  cv::line(icon, {4, 10}, {13, 13}, cv::Scalar(60), 2);
+  for (const double scale : {2.0, 0.5}) {
+    GrayImage scene = dialog({0, 6});
+    cv::Mat shown;
+    cv::resize(icon, shown, {}, scale, scale, cv::INTER_AREA);
+    paste(gray_image(shown), 450, 250, scene);
+    const auto hits = find(gray_image(icon), scene);
+    ASSERT_THAT(hits, SizeIs(1)) << scale;
+    EXPECT_NEAR(hits[0].scale, scale, 0.05 * scale);
+    EXPECT_NEAR(hits[0].centre.x, 450 + 16 * scale, 1);
+    EXPECT_NEAR(hits[0].centre.y, 250 + 16 * scale, 1);
+  }
+}
+
+TEST_F(Locate, WhatWasTriedIsSaid) {
+  const GrayImage scene = photo("home.jpg");
+  const Query object = query_of(*session_, part_of(photo("graf1.png"), 217, 143, 40, 30));
+  LocateOptions how;
+  how.method = "correlation";
+  EXPECT_THAT(
+      locate(*session_, object, query_of(*session_, scene), {}, how).reason,
+      testing::HasSubstr("; tried: scales 0.7 to 1.4 in all turns, and 0.33 to 3 unturned"));
+  how.max_scale = 2;
+  how.min_turn_degrees = how.max_turn_degrees = 0;
+  EXPECT_THAT(locate(*session_, object, query_of(*session_, scene), {}, how).reason,
+              testing::HasSubstr("; tried: scales 0.7 to 2 in turns of 0 to 0 degrees; --min-"));
+}
+
 }  // namespace
 }  // namespace lookalike
