@@ -81,6 +81,7 @@ class InBody {
  public:
   InBody() {
 #ifdef __GLIBC__
+    logger();  // made before the handler is registered, it outlives it
     [[maybe_unused]] static const int registered = ::on_exit(end_if_in_body, nullptr);
 #endif
     is_in_body = true;

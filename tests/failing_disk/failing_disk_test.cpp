@@ -38,7 +38,7 @@ class FailingCalls : public FailingDisk {
     EXPECT_EQ(content(), content_);
   }
   // A run without a failing call.
-  int good_code() const { return fs::exists(second()) ? 0 : 1; }
+  int good_code() const { return fs::exists(second()) ? 0 : 7; }
 };
 
 TEST_F(FailingCalls, EndTheRunWithAClearErrorAndTheNextRunMakesItGood) {

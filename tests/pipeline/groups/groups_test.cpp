@@ -176,15 +176,14 @@ class GroupsTest : public testing::Test {
 
 TEST_F(GroupsTest, FilesStandInTheOrderInWhichTheyWouldBeKept) {
   add("small", kSmall, 90);
-  add("young", kLarge, 1);
-  add("of-a-longer-name", kLarge, 9);
+  add("new", kLarge, 1);
+  add("old-old-c", kLarge, 9);
   add("old-b", kLarge, 9);
   add("old-a", kLarge, 9);
-  copies({"small", "young", "of-a-longer-name", "old-b", "old-a"});
+  copies({"small", "new", "old-old-c", "old-b", "old-a"});
   pair("small", "old-a");
   const std::vector<Group> found = groups();
-  EXPECT_THAT(names(found),
-              ElementsAre(Names{"old-a", "old-b", "of-a-longer-name", "young", "small"}));
+  EXPECT_THAT(names(found), ElementsAre(Names{"old-a", "old-b", "old-old-c", "new", "small"}));
 }
 
 TEST_F(GroupsTest, AFileMayGoIfOneThatStaysShowsAllOfIt) {
@@ -205,12 +204,12 @@ TEST_F(GroupsTest, AFileMayGoIfOneThatStaysShowsAllOfIt) {
 
 TEST_F(GroupsTest, AFileInAPreferredFolderStaysRatherThanAnOlderOne) {
   add("old", kSmall, 9);
-  add_resaved("old", "wanted/young", 1);
-  copies({"old", "wanted/young"});
-  EXPECT_THAT(names(groups()), ElementsAre(Names{"old", "young"}));
+  add_resaved("old", "wanted/new", 1);
+  copies({"old", "wanted/new"});
+  EXPECT_THAT(names(groups()), ElementsAre(Names{"old", "new"}));
   prefer_ = {at("nowhere"), at("wanted")};
   const std::vector<Group> found = groups();
-  EXPECT_THAT(names(found), ElementsAre(Names{"young", "old"}));
+  EXPECT_THAT(names(found), ElementsAre(Names{"new", "old"}));
   EXPECT_EQ(found[0].files[1].reason, "the other lies in a preferred folder");
 }
 
@@ -256,14 +255,14 @@ TEST_F(GroupsTest, AFileWithOtherTimesAndTheSameBytesIsAsIndexed) {
 }
 
 TEST_F(GroupsTest, ADoubtfulPairAloneJoinsNoTwoGroups) {
-  for (const char* name : {"a1", "a2", "b1", "b2", "lone"}) add(name);
+  for (const char* name : {"a1", "a2", "b1", "b2", "c1"}) add(name);
   copies({"a1", "a2"});
   copies({"b1", "b2"});
   pair("a2", "b1", doubtful());
-  pair("b2", "lone", doubtful());
-  EXPECT_THAT(names(groups()), ElementsAre(Names{"a1", "a2"}, Names{"b1", "b2", "lone"}));
+  pair("b2", "c1", doubtful());
+  EXPECT_THAT(names(groups()), ElementsAre(Names{"a1", "a2"}, Names{"b1", "b2", "c1"}));
   pair("a1", "b2", doubtful());
-  EXPECT_THAT(names(groups()), ElementsAre(Names{"a1", "a2", "b1", "b2", "lone"}));
+  EXPECT_THAT(names(groups()), ElementsAre(Names{"a1", "a2", "b1", "b2", "c1"}));
 }
 
 TEST_F(GroupsTest, RejectedPairsStayApart) {

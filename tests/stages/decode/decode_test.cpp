@@ -94,7 +94,8 @@ TEST_F(DecodeTest, SixteenBitsAndAlphaBecomeEightBitGrey) {
 }
 
 TEST_F(DecodeTest, FewOfManyLevelsAreStretchedAndNoiseIsNot) {
-  const cv::Mat picture = draw_picture(160, 120, 2);
+  cv::Mat picture;  // from black to white
+  cv::normalize(draw_picture(160, 120, 2), picture, 0, 255, cv::NORM_MINMAX);
   cv::Mat noise(picture.size(), CV_8U);
   cv::RNG(1).fill(noise, cv::RNG::UNIFORM, 0, 256);
   const auto stored = [](const cv::Mat& of, double least, double extent) {
