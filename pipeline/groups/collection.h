@@ -19,7 +19,8 @@ class Collection {
   // index. Throws Error(kInput) for damaged rejections.
   Collection(const IndexReader& index, RunConfig config, GroupOptions options);
 
-  std::size_t pending() const { return search_.pending(); }  // images to compare
+  // Returns the number of images to compare: none for exact copies alone.
+  std::size_t pending() const { return are_only_exact(options_.kinds) ? 0 : search_.pending(); }
 
   // Compares the pending images. Saves the state every minute and at the end, unless the scope
   // excludes pairs. Calls after_each(done) after each image and stops when it returns false.

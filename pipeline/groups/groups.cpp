@@ -301,6 +301,10 @@ std::string_view to_string(Proposal proposal) {
   return kNames[static_cast<std::size_t>(proposal)];
 }
 
+bool are_only_exact(const std::set<PairKind>& kinds) {
+  return kinds == std::set{PairKind::kExact};
+}
+
 GroupOptions configured(GroupOptions options, const RunConfig& config) {
   options.match = config.match;
   options.images = config.images;
@@ -360,6 +364,7 @@ Groups::Groups(const IndexReader& index, std::span<const IndexedImage> images,
 // Returns the sure pairs of the wanted kinds that meet in the scope, by a, then b, closest kind
 // first.
 std::vector<Groups::Pair> Groups::wanted_pairs() const {
+  if (are_only_exact(options_.kinds)) return {};
   std::vector<std::uint32_t> number(state_.images.size(), 0);
   for (std::uint32_t i = 0; i < places_.size(); ++i) number[places_[i]] = i;
   std::vector<Pair> pairs;
@@ -538,7 +543,8 @@ Group Groups::group(std::size_t number) const {
   std::map<std::uint32_t, FileDescription> known;  // by image: its files have the same bytes
   for (GroupCandidate& one : parts.files) {
     confirm(one, images_[one.image].content, options_.images);
-    if (!one.now.is_as_indexed) continue;
+    // Files of the same bytes hold the same.
+    if (!one.now.is_as_indexed || groups_[number].size() == 1) continue;
     const auto [at, is_new] = known.try_emplace(one.image);
     if (is_new) at->second = inspector.description(one.keep.file.path);
     one.keep.description = at->second;

@@ -66,6 +66,9 @@ struct GroupOptions {
   MatchOptions match{};
 };
 
+// True if the index's hashes answer, so that no images are compared: only exact copies are wanted.
+bool are_only_exact(const std::set<PairKind>& kinds);
+
 // Returns options with the tables of a configuration: match, images and duplicates.prefer.
 GroupOptions configured(GroupOptions options, const RunConfig& config);
 

@@ -392,6 +392,23 @@ TEST_F(Duplicates, OnlyWhatIsNewIsReportedOnRequest) {
   EXPECT_EQ(files(found[0]), Names({"c.png", "c-again.png"}));
 }
 
+// No device can be opened, so nothing was extracted or compared.
+TEST_F(Duplicates, ExactCopiesAreKnownFromTheIndexAlone) {
+  const std::vector<std::string> exact = {"--kind", "exact", "--device", "none:none:none"};
+  run("duplicates", {"-q", "-d", at("index.db"), "--device", "none:none:none"}, 4);
+  const std::vector<json> found = groups(exact);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_THAT(files(found[0], "keep"), ElementsAre("b-again.png"));
+  EXPECT_THAT(files(found[0], "go"), ElementsAre("b.png"));
+  EXPECT_THAT(groups({"--kind", "exact", "--device", "none:none:none", "--between", at("photos"),
+                      at("phone")}),
+              testing::SizeIs(1));
+  run("duplicates", {"-q", "-d", at("index.db"), "--kind", "exact", "--device", "none:none:none",
+                     "--move-to", at("aside")});
+  EXPECT_FALSE(fs::exists(at("photos/b.png")));
+  EXPECT_TRUE(fs::exists(at("phone/b-again.png")));
+}
+
 TEST_F(Duplicates, ARunWithFewerKindsReportsItsOwnGroupsAlone) {
   groups({"--kind", "exact"});
   EXPECT_THAT(groups({"--kind", "exact", "--new-only"}), IsEmpty());
