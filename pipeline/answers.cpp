@@ -420,7 +420,8 @@ Json group_answer(std::size_t number, const Group& group) {
                      {"scale", relation.scale},
                      {"first_shown", to_thousandths(relation.first_shown)},
                      {"second_shown", to_thousandths(relation.second_shown)},
-                     {"outline", to_json(relation.outline)}});
+                     {"outline", to_json(relation.outline)},
+                     {"joint", pair.is_joint}});
   }
   return {{"group", number}, {"images", images.size()}, {"files", files}, {"pairs", pairs}};
 }

@@ -86,16 +86,17 @@ class Searcher {
   QueryResult search(ImageId image, const MatchOptions& asked) const {
     return matcher_.match_indexed(image, asked);
   }
-  // As Matcher::pairs and Matcher::mirrored_pairs.
-  Matcher::Pairs pairs(ImageId image, const Matcher::Wanted& wanted) const {
-    return matcher_.pairs(image, wanted);
+  // As Matcher::pairs, Matcher::mirrored_pairs and Matcher::pair.
+  Matcher::Pairs pairs(ImageId image, const Matcher::Candidates& candidates) const {
+    return matcher_.pairs(image, candidates);
   }
-  Matcher::Pairs mirrored_pairs(const Query& photo, const Matcher::Wanted& wanted) const {
-    return matcher_.mirrored_pairs(photo, wanted);
+  Matcher::Pairs mirrored_pairs(const Query& photo, const Matcher::Candidates& candidates) const {
+    return matcher_.mirrored_pairs(photo, candidates);
   }
+  Matcher::Pairs pair(ImageId image, ImageId other) const { return matcher_.pair(image, other); }
   // As Matcher::neighbours.
-  std::vector<Neighbour> neighbours(ImageId image, const Matcher::Wanted& wanted) const {
-    return matcher_.neighbours(image, wanted);
+  std::vector<Neighbour> neighbours(ImageId image, const Matcher::Candidates& candidates) const {
+    return matcher_.neighbours(image, candidates);
   }
   // As Matcher::explain.
   Explanation explain(const Query& photo, ImageId image) const {

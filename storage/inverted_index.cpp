@@ -147,6 +147,11 @@ std::vector<Neighbour> InvertedIndex::neighbours(ImageId image) const {
   return all;
 }
 
+std::vector<ImageId> InvertedIndex::represented_images() const {
+  return shards_->first().with(
+      [](Connection& reading) { return lookalike::represented_images(reading); });
+}
+
 std::vector<ImageId> InvertedIndex::images_to_compare() const {
   return shards_->first().with([](Connection& reading) {
     std::vector<ImageId> images;

@@ -57,6 +57,8 @@ class InvertedIndex {
   // Returns the images of the first database, ascending, whose neighbours were not looked for among
   // those before them. Blank images and those without features have none.
   std::vector<ImageId> images_to_compare() const;
+  // Returns those of the first database, ascending, for which a live neighbour stands in.
+  std::vector<ImageId> represented_images() const;
 
  private:
   std::shared_ptr<Shards> shards_;

@@ -21,10 +21,12 @@ constexpr const char* kLastCompared = "neighbours.last_compared";  // in the tab
 
 constexpr int kWeightBits = 6;  // of an edge's byte; its kind is above them
 constexpr std::uint8_t kSteps = (1 << kWeightBits) - 1;
+// The byte of an edge to an image that stands in: no edge by votes weighs as much.
+constexpr std::uint8_t kStandsIn = 0xFF;
 
 bool is_better(const Neighbour& a, const Neighbour& b) {
-  return std::tuple(a.by_votes(), -a.weight, a.image) <
-         std::tuple(b.by_votes(), -b.weight, b.image);
+  return std::tuple(!a.stands_in(), a.by_votes(), -a.weight, a.image) <
+         std::tuple(!b.stands_in(), b.by_votes(), -b.weight, b.image);
 }
 
 // Returns a weight in steps, [1, kSteps].
@@ -34,6 +36,8 @@ std::uint8_t steps_of(double weight) {
 }
 
 std::uint8_t packed(const Neighbour& edge) {
+  if (edge.stands_in()) return kStandsIn;
+  require(!edge.by_votes() || edge.weight < 1, "Neighbour: an edge by votes is too heavy");
   return static_cast<std::uint8_t>(steps_of(edge.weight) | static_cast<int>(edge.kind)
                                                                << kWeightBits);
 }
@@ -85,8 +89,9 @@ std::vector<Neighbour> decode_neighbours(ByteView bytes) {
         edges.size() == kMostNeighbours) {
       in.fail("is damaged");
     }
-    edges.push_back({static_cast<ImageId>(image), double{1} * step / kSteps,
-                     static_cast<EdgeKind>(bits >> kWeightBits)});
+    const EdgeKind kind =
+        bits == kStandsIn ? EdgeKind::kStandsIn : static_cast<EdgeKind>(bits >> kWeightBits);
+    edges.push_back({static_cast<ImageId>(image), double{1} * step / kSteps, kind});
   }
   std::ranges::sort(edges, is_better);
   return edges;
@@ -101,6 +106,23 @@ std::vector<Neighbour> read_neighbours(Connection& connection, std::int64_t imag
     if (rows.integer(1) == 0) throw Error(ErrorKind::kStorage, "do not match their checksum");
     return decode_neighbours(rows.blob(0));
   });
+}
+
+std::vector<ImageId> represented_images(Connection& connection) {
+  std::vector<ImageId> images;
+  Rows rows = connection.rows(
+      "SELECT image, edges FROM neighbours WHERE instr(edges, x'FF') > 0 ORDER BY image");
+  while (rows.next()) {
+    const std::int64_t image = rows.integer(0);
+    const std::vector<Neighbour> edges = decode_named(
+        connection, "edges of image", image, [&] { return decode_neighbours(rows.blob(1)); });
+    const auto stand_in = std::ranges::find_if(edges, &Neighbour::stands_in);
+    if (stand_in == edges.end()) continue;
+    const auto is_there =
+        connection.first<int>("SELECT 1 FROM images WHERE id = ?", std::int64_t{stand_in->image});
+    if (is_there) images.push_back(static_cast<ImageId>(image));
+  }
+  return images;
 }
 
 void write_neighbours(Connection& connection, std::int64_t image,

@@ -19,6 +19,9 @@ enum class EdgeKind : std::uint8_t {
   kInside,   // so they do, and this image shows the neighbour whole, in a part of itself
   kAround,   // the reverse: the neighbour shows this image so
   kByVotes,  // many votes agree in turn and size, and no more is known
+  // The neighbour stands for this image, which surely is a copy of kCopiesThatStand images and so
+  // adds nothing to a search for neighbours. Of weight 1.
+  kStandsIn,
 };
 
 // An edge of the graph.
@@ -30,6 +33,7 @@ struct Neighbour {
   EdgeKind kind = EdgeKind::kObject;
 
   bool by_votes() const { return kind == EdgeKind::kByVotes; }
+  bool stands_in() const { return kind == EdgeKind::kStandsIn; }
   bool operator==(const Neighbour&) const = default;
 };
 
@@ -44,6 +48,10 @@ struct ImageNeighbours {
 
 // Maximum number of edges stored for an image.
 inline constexpr std::size_t kMostNeighbours = 8;
+
+// Number of copies of a picture among which neighbours are looked for. The others are joined to
+// them, and the edges of these do not lead to the others.
+inline constexpr std::size_t kCopiesThatStand = 5;
 
 // Inserts an edge, its weight rounded to a step, into a list that is sorted best first. Keeps the
 // better of two edges to one image, and drops the worst edge if the list exceeds kMostNeighbours.
@@ -63,6 +71,10 @@ std::vector<Neighbour> read_neighbours(Connection& connection, std::int64_t imag
 // Stores the edges of an image in place of earlier ones.
 void write_neighbours(Connection& connection, std::int64_t image,
                       const std::vector<Neighbour>& edges);
+
+// Returns the images for which another one stands in, ascending. Throws Error(kStorage) if edges
+// are damaged.
+std::vector<ImageId> represented_images(Connection& connection);
 
 // Returns the last image whose neighbours were looked for among those before it, 0 for none.
 ImageId last_compared(Connection& connection);

@@ -1,6 +1,8 @@
 #include "pipeline/graph/build_graph.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <utility>
@@ -21,16 +23,60 @@ RunConfig for_neighbours(RunConfig config) {
   return config;
 }
 
+// The images among which the neighbours of another one are looked for: those before it for which no
+// other stands in. The last ones before it count as such, so that images can be looked up at the
+// same time, and a later run that continues has the same voters.
+class Voters {
+ public:
+  // Images that are looked up at the same time.
+  static constexpr std::size_t kMostAtOnce = 16;
+
+  Voters(const std::vector<float>& norms, const std::vector<ImageId>& represented)
+      : norms_(norms), rank_(norms.size()), is_represented_(norms.size()) {
+    for (std::size_t i = 0; i < norms.size(); ++i) {
+      rank_[i] = count_;
+      count_ += norms[i] > 0 ? 1 : 0;
+    }
+    for (const ImageId image : represented) is_represented_.at(image) = 1;
+  }
+
+  // Not while the neighbours of an image are looked for that is more than kMostAtOnce images later.
+  void set_represented(ImageId image) { is_represented_[image] = 1; }
+  bool is_represented(ImageId image) const { return is_represented_[image] != 0; }
+
+  ImageSet before(ImageId image) const {
+    ImageSet set(image);
+    for (ImageId other = 0; other < image; ++other) {
+      const bool is_early = rank_[other] + kMostAtOnce < rank_[image];
+      if (norms_[other] > 0 && !(is_early && is_represented_[other] != 0)) set.add(other);
+    }
+    return set;
+  }
+  // Returns the share of all images that come before one.
+  double share(ImageId image) const {
+    return static_cast<double>(rank_[image] + 1) / static_cast<double>(count_);
+  }
+
+ private:
+  const std::vector<float>& norms_;
+  std::vector<std::size_t> rank_;  // by image: number of those with features before it
+  std::size_t count_ = 0;
+  std::vector<std::uint8_t> is_represented_;  // not bits: written while others are read
+};
+
 // Collects edges and publishes them.
 class GraphWriter {
  public:
-  GraphWriter(IndexWriter& writer, const std::vector<float>& norms)
-      : writer_(writer), norms_(norms) {}
+  GraphWriter(IndexWriter& writer, const std::vector<float>& norms, Voters& voters)
+      : writer_(writer), norms_(norms), voters_(voters) {}
 
   // Gives the edges of an image, which has none yet, to both sides.
-  void add(ImageId image, const std::vector<Neighbour>& edges) {
-    for (Neighbour edge : edges) {
+  void add(ImageId image, const std::vector<Neighbour>& found) {
+    const bool is_represented = !found.empty() && found.front().stands_in();
+    if (is_represented) voters_.set_represented(image);
+    for (Neighbour edge : among_representatives(found)) {
       add_neighbour(edge, edges_of(image));
+      if (is_represented) continue;  // it would take the place of other neighbours
       add_neighbour(reversed(edge, image), edges_of(edge.image));
     }
     last_ = image;
@@ -46,6 +92,24 @@ class GraphWriter {
   }
 
  private:
+  // Returns edges to those that stand in in place of those to images for which they do.
+  std::vector<Neighbour> among_representatives(const std::vector<Neighbour>& found) {
+    std::vector<Neighbour> edges;
+    for (const Neighbour& edge : found) {
+      if (!voters_.is_represented(edge.image)) {
+        add_neighbour(edge, edges);
+        continue;
+      }
+      for (const Neighbour& next : edges_of(edge.image)) {
+        if (next.by_votes() || voters_.is_represented(next.image)) continue;
+        EdgeKind kind = edge.kind;  // the neighbour's neighbour is its copy
+        if (edge.stands_in() && !next.stands_in()) kind = EdgeKind::kObject;
+        add_neighbour({next.image, edge.weight * next.weight, kind}, edges);
+      }
+    }
+    return edges;
+  }
+
   // Returns the edges of an image, without those to removed images.
   std::vector<Neighbour>& edges_of(ImageId image) {
     const auto [at, is_new] = changed_.try_emplace(image);
@@ -60,6 +124,7 @@ class GraphWriter {
 
   IndexWriter& writer_;
   const std::vector<float>& norms_;
+  Voters& voters_;
   std::map<ImageId, std::vector<Neighbour>> changed_;
   ImageId last_ = 0;
   std::chrono::steady_clock::time_point published_ = std::chrono::steady_clock::now();
@@ -73,15 +138,19 @@ void complete_graph(IndexWriter& writer, const RunConfig& config, OpenClSession&
   const std::vector<ImageId> work = writer.images_to_compare();
   const std::vector<float> norms = writer.norms();
   Progress progress(label, "images", work.size(), style);
-  GraphWriter graph(writer, norms);
+  Voters voters(norms, work.empty() ? std::vector<ImageId>() : writer.represented_images());
+  GraphWriter graph(writer, norms, voters);
   for (std::size_t first = 0; first < work.size(); first += kImagesPerReader) {
     const std::size_t count = std::min(kImagesPerReader, work.size() - first);
     const IndexReader index{std::filesystem::path(config.store.database)};
     Searcher searcher(index, for_neighbours(config), &session);
     OrderedParallel<std::vector<Neighbour>> found(
-        count, core_count(), 4 * core_count(), [&](std::size_t i) {
+        count, core_count(), std::min(4 * core_count(), Voters::kMostAtOnce), [&](std::size_t i) {
           const ImageId image = work[first + i];
-          return searcher.neighbours(image, [&](ImageId other) { return other < image; });
+          const ImageSet before = voters.before(image);
+          return searcher.neighbours(
+              image,
+              {.images = before, .share = voters.share(image), .is_early = {}, .is_wanted = {}});
         });
     for (std::size_t i = 0; i < count; ++i) {
       before_each();

@@ -227,4 +227,45 @@ std::vector<std::vector<std::uint32_t>> clusters(std::size_t images, std::span<c
   return groups;
 }
 
+std::vector<std::size_t> joints(std::span<const Link> links) {
+  const Numbers number(links);
+  std::vector<std::size_t> order(links.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order,
+                    [&](std::size_t a, std::size_t b) { return is_stronger(links[a], links[b]); });
+  Sets sets(number.size());
+  std::vector<std::vector<std::pair<Image, std::size_t>>> tree(number.size());  // other end, link
+  for (const std::size_t link : order) {
+    const Image a = number[links[link].a];
+    const Image b = number[links[link].b];
+    if (sets.root(a) == sets.root(b)) continue;
+    sets.join(a, b);
+    tree[a].emplace_back(b, link);
+    tree[b].emplace_back(a, link);
+  }
+  struct Visit {
+    Image image;
+    std::size_t before;  // place of the visit from which it was reached
+    std::size_t link;
+    std::size_t below;  // images of its subtree
+  };
+  std::vector<Visit> visits;
+  if (!tree.empty()) visits.push_back({0, 0, links.size(), 1});
+  for (std::size_t at = 0; at < visits.size(); ++at) {
+    for (const auto& [other, link] : tree[visits[at].image]) {
+      if (link != visits[at].link) visits.push_back({other, at, link, 1});
+    }
+  }
+  std::vector<std::size_t> found;
+  for (std::size_t at = visits.size(); at-- > 1;) {
+    const Visit& visit = visits[at];
+    visits[visit.before].below += visit.below;
+    const bool joins_parts = visit.below >= 2 && visits.size() - visit.below >= 2;
+    if (joins_parts && links[visit.link].kind < PairKind::kCopy) found.push_back(visit.link);
+  }
+  std::ranges::sort(found,
+                    [&](std::size_t a, std::size_t b) { return is_stronger(links[b], links[a]); });
+  return found;
+}
+
 }  // namespace lookalike

@@ -33,6 +33,11 @@ std::vector<std::vector<std::uint32_t>> clusters(
     std::size_t images, std::span<const Link> links,
     std::span<const std::pair<std::uint32_t, std::uint32_t>> rejected);
 
+// Returns the numbers of the links that hold a group together, weakest first: those of the
+// strongest spanning tree that join parts of at least two images each and are no copies. Whatever
+// else joins two parts is weaker. Links are those of one group.
+std::vector<std::size_t> joints(std::span<const Link> links);
+
 inline constexpr double kStrongProbability = 0.999;
 
 }  // namespace lookalike

@@ -6,6 +6,7 @@
 #include <spdlog/spdlog.h>
 
 #include "base/error.h"
+#include "pipeline/stored_calibration.h"
 
 namespace lookalike {
 namespace {
@@ -30,7 +31,12 @@ Collection::Collection(const IndexReader& index, RunConfig config, GroupOptions 
       state_(load_pairs(config_.store.database, fingerprint_)),
       images_(indexed_images(index, options_.scope)),
       places_(adopt_images(images_, state_)),
-      search_(images_, config_.match.mirror, state_),
+      search_(images_,
+              {.mirror = config_.match.mirror,
+               .calibration = calibration_for(index, config_.match),
+               .match = config_.match,
+               .rejections = rejections_},
+              state_),
       can_save_(lock_.has_value()) {
   if (options_.scope.is_all() && !can_save_) {
     spdlog::warn(
@@ -40,9 +46,8 @@ Collection::Collection(const IndexReader& index, RunConfig config, GroupOptions 
 
 bool Collection::compare(const std::function<bool(std::size_t done)>& after_each) {
   if (pending() == 0) return true;
-  Searcher searcher(index_, config_);
   auto saved = std::chrono::steady_clock::now();
-  const bool is_done = search_.run(index_, searcher, [&](std::size_t done) {
+  const bool is_done = search_.run(index_, searcher(), [&](std::size_t done) {
     if (std::chrono::steady_clock::now() - saved > kBetweenSaves) {
       save();
       saved = std::chrono::steady_clock::now();
@@ -57,8 +62,32 @@ bool Collection::compare(const std::function<bool(std::size_t done)>& after_each
   return is_done;
 }
 
-Groups Collection::groups() const {
-  return {index_, images_, places_, state_, rejections_, options_};
+Groups Collection::groups() {
+  return {index_,
+          images_,
+          places_,
+          state_,
+          rejections_,
+          options_,
+          [this](std::uint32_t first, std::uint32_t second, bool mirrored) {
+            return check(first, second, mirrored);
+          }};
+}
+
+Searcher& Collection::searcher() {
+  return searcher_ ? *searcher_ : searcher_.emplace(index_, config_);
+}
+
+std::optional<std::size_t> Collection::check(std::uint32_t first, std::uint32_t second,
+                                             bool mirrored) {
+  std::optional<FoundPair> pair = compare_pair(index_, searcher(), state_.images[first].content,
+                                               state_.images[second].content, mirrored);
+  if (!pair) return std::nullopt;
+  pair->first = first;
+  pair->second = second;
+  pair->is_check = true;
+  state_.pairs.push_back(*std::move(pair));
+  return state_.pairs.size() - 1;
 }
 
 void Collection::mark_reported(const std::function<bool(ImageId)>& is_reported) {

@@ -7,6 +7,7 @@
 
 #include "config/options.h"
 #include "pipeline/groups/groups.h"
+#include "pipeline/searcher.h"
 
 namespace lookalike {
 
@@ -29,8 +30,9 @@ class Collection {
   // pending. Throws as Searcher.
   bool compare(const std::function<bool(std::size_t done)>& after_each);
 
-  // Groups the images by the pairs and rejections. This must outlive the result.
-  Groups groups() const;
+  // Groups the images by the pairs and rejections. The groups compare further pairs where a
+  // proposal needs them. This must outlive the result.
+  Groups groups();
 
   // Marks images as reported, so that later runs with options.new_only leave them out. Has no
   // effect if the scope excludes pairs.
@@ -40,6 +42,8 @@ class Collection {
   bool is_remembered() const { return can_save_; }
 
  private:
+  Searcher& searcher();
+  std::optional<std::size_t> check(std::uint32_t first, std::uint32_t second, bool mirrored);
   void save();
 
   const IndexReader& index_;
@@ -52,6 +56,7 @@ class Collection {
   const std::vector<IndexedImage> images_;
   const std::vector<std::uint32_t> places_;
   PairSearch search_;
+  std::optional<Searcher> searcher_;  // once it is needed
   bool can_save_;
 };
 

@@ -1,17 +1,22 @@
 #pragma once
 
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/path_set.h"
 #include "pipeline/groups/pair_file.h"
+#include "pipeline/groups/rejections.h"
 #include "pipeline/searcher.h"
-#include "stages/match/verify/pose.h"
+#include "stages/match/decide/calibration.h"
 #include "storage/index_reader.h"
 
 namespace lookalike {
@@ -58,16 +63,37 @@ std::vector<IndexedImage> indexed_images(const IndexReader& index, const Scope& 
 std::optional<std::uint32_t> find_image(std::span<const IndexedImage> images,
                                         const ContentHash& content);
 
-// Adapts the state to these images: removes others with their pairs and appends new ones, by
-// content. Afterwards images[i] is state.images[result[i]].
+// Adapts the state to these images: removes others with their pairs and appends new ones, those
+// with the most pixels first, then by content. An image whose representative is removed is to be
+// compared again. Afterwards images[i] is state.images[result[i]].
 std::vector<std::uint32_t> adopt_images(std::span<const IndexedImage> images, PairState& state);
 
-// Compares the images that were not compared yet with all images before them.
+// Returns the pair of a match with the image `second`. See FoundPair.
+FoundPair found_pair(const Match& match, std::uint32_t first, std::uint32_t second);
+
+// Compares two indexed images alone. The pair, with the numbers 0 and 1, has no pose if they do not
+// surely show the same. Returns nothing if a picture cannot be read.
+std::optional<FoundPair> compare_pair(const IndexReader& index, Searcher& searcher,
+                                      const ContentHash& first, const ContentHash& second,
+                                      bool mirrored);
+
+// Compares the images that were not compared yet with the representatives among those before them.
+// An image is compared with the likeliest ones first. If it surely is a copy of one, of no more
+// pixels and in the same light, it joins it and is compared with no other; else it becomes a
+// representative. Two images that a third one shows whole are compared only if each may be the
+// whole of the other. So the comparisons grow with the number of images, not with the square of
+// those that are alike.
 class PairSearch {
  public:
-  // images: those of the index, after adopt_images(). mirror: also search for mirror images. All
-  // arguments must outlive the search.
-  PairSearch(std::span<const IndexedImage> images, bool mirror, PairState& state);
+  // What decides which pairs are looked for, and which are sure copies.
+  struct Rules {
+    bool mirror = false;  // also search for mirror images
+    Calibration calibration{};
+    MatchOptions match{};
+    Rejections rejections{};
+  };
+  // images: those of the index, after adopt_images(). Images and state must outlive the search.
+  PairSearch(std::span<const IndexedImage> images, Rules rules, PairState& state);
 
   std::size_t pending() const { return work_.size(); }
   // Returns the number of images that run() compared without some picture, because it could not be
@@ -82,20 +108,45 @@ class PairSearch {
            const std::function<bool(std::size_t done)>& after_each);
 
  private:
+  using Place = std::uint32_t;  // in the state
+  using Turn = std::size_t;     // in work_
+
   struct Found {
     std::vector<FoundPair> pairs;
     // The new state of the image.
     bool compared = false;
     bool mirrored = false;
+    std::optional<Place> representative{};
   };
-  Found compare(std::uint32_t at, const IndexReader& index, Searcher& searcher) const;
+  Found compare(Turn turn, const IndexReader& index, Searcher& searcher);
+  ImageSet voters_for(Turn turn);
+  bool represents_itself(Place other, Scope::Sides sides) const;
+  bool is_early(Place other, Place at) const;
+  bool is_rejected(Place one, Place other) const;
+  bool is_sure_copy(const FoundPair& pair, Place at) const;
+  bool shows_all(const FoundPair& pair) const;
+  void note_shown(const FoundPair& pair);
+  bool is_known_through(const Match& match, std::span<const Match> found, Place at);
+  FoundPair pair_with(const Match& match, Place at) const;
+  bool mirror_image_is_known(const ComparedImage& image) const;
+  bool wait_for(Turn turn);
 
+  const Rules rules_;
   PairState& state_;
-  const bool mirror_;
-  std::vector<const IndexedImage*> image_at_;  // by place in the state
-  std::vector<std::uint32_t> place_of_;        // place in the state, by image id
-  std::vector<std::uint32_t> work_;            // places, ascending
+  std::vector<const IndexedImage*> image_at_;  // by place
+  std::vector<Place> place_of_;                // by image id
+  std::vector<Place> work_;                    // ascending
+  std::vector<Turn> turn_of_;                  // by place; kNoTurn for what is not in work_
+  std::vector<std::size_t> rank_;              // by place: number of comparable images before it
+  std::size_t comparable_ = 0;                 // images that can be compared
+  // Pairs of pending images with later ones, and whether they are mirrored.
+  std::set<std::tuple<Place, Place, bool>> known_;
   std::size_t incomplete_ = 0;
+  std::vector<std::vector<Place>> shown_by_;  // by place: earlier images that show all of it
+  std::mutex settling_;  // guards what follows, and the entries of work_ in the state
+  std::condition_variable settled_more_;
+  Turn settled_ = 0;  // all turns before it are in the state
+  bool stopped_ = false;
 };
 
 }  // namespace lookalike

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <iterator>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <sys/stat.h>
 #include <tuple>
@@ -170,11 +173,24 @@ void relate_to_closest(GroupParts& parts, Place place) {
   });
 }
 
+}  // namespace
+
+// Finds how images of a group that were not compared are related.
+struct Checks {
+  // True if the images that stand for both were compared, or are one.
+  std::function<bool(std::uint32_t one, std::uint32_t other)> are_worthwhile;
+  // Returns how one is related to the other; nothing if they are not, or cannot be compared.
+  std::function<std::optional<Related>(std::uint32_t one, std::uint32_t other)> relation;
+};
+
+namespace {
+
 // Sets the proposals of a group's files.
 class Proposer {
  public:
-  Proposer(GroupParts& parts, FileInspector& inspector, CompanionFinder& companions)
-      : parts_(parts), inspector_(inspector), companions_(companions) {}
+  Proposer(GroupParts& parts, FileInspector& inspector, const Checks& checks,
+           CompanionFinder& companions)
+      : parts_(parts), inspector_(inspector), checks_(checks), companions_(companions) {}
 
   // A second name of a kept file is kept: removing it would free nothing.
   void propose() {
@@ -206,30 +222,59 @@ class Proposer {
     GroupCandidate& one = parts_.files[place];
     one.file.proposal = Proposal::kKeep;
     kept_.add(one, place);
+    kept_places_.push_back(place);
     kept_files_.insert(one.now.identity());
   }
 
   // Finds the first of the kept files that can replace a file, and what is lost without it if it
   // goes for the first that is related to it.
   void look_for_replacement(Place place) {
-    const GroupCandidate& one = parts_.files[place];
-    std::optional<Found> nearest;
+    std::optional<Place> nearest;
     parts_.for_each_partner(place, kept_, [&](Place other, const Related& how) {
-      if (replacement_ && replacement_->first < other) return;
-      std::optional<std::string> lost;
-      if (how.kind != PairKind::kExact) {
-        lost = lost_without(one.keep, parts_.files[other].keep, how.relation, inspector_);
-      }
-      if (!lost) {
-        lost = companions_.lost_without(page_of(one.keep.file.path).file,
-                                        page_of(parts_.files[other].keep.file.path).file);
-      }
-      if (!lost) replacement_ = {other, how};
-      if (lost && (!nearest || other < nearest->first)) {
-        nearest = {other, how};
-        lost_.emplace(Found{other, how}, *std::move(lost));
-      }
+      if (!replacement_ || other < replacement_->first) consider(place, other, how, nearest);
     });
+    if (!replacement_) check_against_kept(place, nearest);
+  }
+
+  void consider(Place place, Place other, const Related& how, std::optional<Place>& nearest) {
+    std::optional<std::string> lost;
+    if (how.kind != PairKind::kExact) {
+      lost = lost_without(parts_.files[place].keep, parts_.files[other].keep, how.relation,
+                          inspector_);
+    }
+    if (!lost) lost = lost_companions(place, other);
+    if (!lost) replacement_ = {other, how};
+    if (lost && (!nearest || other < *nearest)) {
+      nearest = other;
+      lost_.emplace(Found{other, how}, *std::move(lost));
+    }
+  }
+
+  std::optional<std::string> lost_companions(Place place, Place other) {
+    return companions_.lost_without(page_of(parts_.files[place].keep.file.path).file,
+                                    page_of(parts_.files[other].keep.file.path).file);
+  }
+
+  // Compares a file with the first kept files that it was not compared with and that hold all that
+  // it holds beside its picture.
+  void check_against_kept(Place place, std::optional<Place>& nearest) {
+    constexpr std::size_t kMostChecks = 2;
+    const GroupCandidate& one = parts_.files[place];
+    std::size_t checks = 0;
+    for (const Place other : kept_places_) {
+      const GroupCandidate& kept = parts_.files[other];
+      if (one.image == kept.image || !Scope::meet(one.sides, kept.sides) ||
+          parts_.related.contains({one.image, kept.image}) ||
+          !checks_.are_worthwhile(one.image, kept.image) ||
+          lost_beside_picture(one.keep, kept.keep) || lost_companions(place, other)) {
+        continue;
+      }
+      if (const auto how = checks_.relation(one.image, kept.image)) {
+        parts_.related.try_emplace({one.image, kept.image}, *how);
+        consider(place, other, *how, nearest);
+      }
+      if (replacement_ || ++checks == kMostChecks) return;
+    }
   }
 
   // Moves a file behind all later ones that it was made from, unless the user prefers it.
@@ -281,8 +326,10 @@ class Proposer {
 
   GroupParts& parts_;
   FileInspector& inspector_;
+  const Checks& checks_;
   CompanionFinder& companions_;
   FilesByImage kept_;
+  std::vector<Place> kept_places_;  // ascending
   std::set<std::pair<dev_t, ino_t>> kept_files_;
   std::set<std::string> moved_;
   std::optional<Found> replacement_;
@@ -322,7 +369,7 @@ GroupOptions configured(GroupOptions options, const RunConfig& config) {
 
 Groups::Groups(const IndexReader& index, std::span<const IndexedImage> images,
                std::span<const std::uint32_t> places, const PairState& state,
-               const Rejections& rejections, GroupOptions options)
+               const Rejections& rejections, GroupOptions options, CheckPair check)
     : index_(index),
       images_(images),
       places_(places),
@@ -330,29 +377,16 @@ Groups::Groups(const IndexReader& index, std::span<const IndexedImage> images,
       options_(std::move(options)),
       calibration_(calibration_for(index, options_.match)),
       companions_(std::make_shared<CompanionFinder>()),
-      pairs_(wanted_pairs()) {
-  std::vector<Link> links;
-  for (const Pair& pair : pairs_) {
-    links.push_back({pair.a, pair.b, pair.relation.kind, pair.relation.probability});
+      check_(std::move(check)),
+      number_of_(state.images.size()) {
+  for (std::uint32_t i = 0; i < places_.size(); ++i) number_of_[places_[i]] = i;
+  for (std::size_t i = 0; i < state.pairs.size(); ++i) {
+    const FoundPair& pair = state.pairs[i];
+    if (pair.is_check) checks_[{pair.first, pair.second}] = i;
   }
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> apart;
-  for (const Rejection& rejection : rejections.all()) {
-    const auto a = find_image(images_, rejection.a);
-    const auto b = find_image(images_, rejection.b);
-    if (a && b) apart.emplace_back(*a, *b);
-  }
-  std::vector<Members> found = clusters(images_.size(), links, apart);
-  if (options_.kinds.contains(PairKind::kExact)) {
-    std::vector<bool> grouped_already(images_.size(), false);
-    for (const Members& members : found) {
-      for (const std::uint32_t image : members) grouped_already[image] = true;
-    }
-    for (std::uint32_t i = 0; i < images_.size(); ++i) {
-      if (!grouped_already[i] && has_exact_pair(i)) found.push_back({i});
-    }
-  }
+  pairs_ = wanted_pairs();
   std::vector<std::pair<std::string, Members>> named;
-  for (Members& members : found) {
+  for (Members& members : members_of_groups(rejections)) {
     if (options_.new_only && std::ranges::none_of(members, [&](auto i) { return is_new(i); })) {
       continue;
     }
@@ -368,22 +402,79 @@ Groups::Groups(const IndexReader& index, std::span<const IndexedImage> images,
   for (auto& [path, members] : named) groups_.push_back(std::move(members));
 }
 
+// Returns the images of each group, and images with several files alone.
+std::vector<Groups::Members> Groups::members_of_groups(const Rejections& rejections) const {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> apart;
+  std::vector<bool> is_rejected(images_.size(), false);
+  for (const Rejection& rejection : rejections.all()) {
+    const auto a = find_image(images_, rejection.a);
+    const auto b = find_image(images_, rejection.b);
+    if (!a || !b) continue;
+    apart.emplace_back(*a, *b);
+    is_rejected[*a] = is_rejected[*b] = true;
+  }
+  // An image and the one that stands for it count as one: a doubtful pair between many copies of
+  // two pictures is no doubtful pair between two groups.
+  std::vector<std::uint32_t> stand_in(images_.size());
+  std::iota(stand_in.begin(), stand_in.end(), 0U);
+  for (const Pair& pair : pairs_) {
+    const std::uint32_t a = representative_of(pair.a);
+    const std::uint32_t b = representative_of(pair.b);
+    if (a == pair.b && !is_rejected[pair.a]) stand_in[pair.a] = a;
+    if (b == pair.a && !is_rejected[pair.b]) stand_in[pair.b] = b;
+  }
+  std::vector<Link> links;
+  for (const Pair& pair : pairs_) {
+    links.push_back(
+        {stand_in[pair.a], stand_in[pair.b], pair.relation.kind, pair.relation.probability});
+  }
+  std::vector<Members> with_stand_in(images_.size());
+  for (std::uint32_t i = 0; i < images_.size(); ++i) with_stand_in[stand_in[i]].push_back(i);
+  std::vector<Members> groups;
+  std::vector<bool> is_grouped(images_.size(), false);
+  for (const Members& cluster : clusters(images_.size(), links, apart)) {
+    Members& members = groups.emplace_back();
+    for (const std::uint32_t image : cluster) {
+      is_grouped[image] = true;
+      std::ranges::copy(with_stand_in[image], std::back_inserter(members));
+    }
+    std::ranges::sort(members);
+  }
+  const bool are_exact_wanted = options_.kinds.contains(PairKind::kExact);
+  for (std::uint32_t i = 0; i < images_.size(); ++i) {
+    if (stand_in[i] != i || is_grouped[i]) continue;
+    const bool are_exact = are_exact_wanted && has_exact_pair(i);
+    if (with_stand_in[i].size() > 1 || are_exact) groups.push_back(std::move(with_stand_in[i]));
+  }
+  return groups;
+}
+
+// Returns the image that stands for one, perhaps itself.
+std::uint32_t Groups::representative_of(std::uint32_t image) const {
+  const std::optional<std::uint32_t>& place = state_.images[places_[image]].representative;
+  return place ? number_of_[*place] : image;
+}
+
+// Returns a found pair if it is sure and meets in the scope.
+std::optional<Groups::Pair> Groups::pair_of(std::size_t number) const {
+  const FoundPair& found = state_.pairs[number];
+  const IndexedImage& first = images_[number_of_[found.first]];
+  const IndexedImage& second = images_[number_of_[found.second]];
+  if (!Scope::meet(first.sides, second.sides)) return std::nullopt;
+  const Relation relation =
+      relation_of(found, first.size, second.size, calibration_, options_.match);
+  if (relation.probability < options_.min_probability) return std::nullopt;
+  return Pair{number_of_[found.first], number_of_[found.second], number, relation};
+}
+
 // Returns the sure pairs of the wanted kinds that meet in the scope, by a, then b, closest kind
-// first.
+// first, without checks.
 std::vector<Groups::Pair> Groups::wanted_pairs() const {
   if (are_only_exact(options_.kinds)) return {};
-  std::vector<std::uint32_t> number(state_.images.size(), 0);
-  for (std::uint32_t i = 0; i < places_.size(); ++i) number[places_[i]] = i;
   std::vector<Pair> pairs;
   for (std::size_t i = 0; i < state_.pairs.size(); ++i) {
-    const FoundPair& found = state_.pairs[i];
-    const IndexedImage& first = images_[number[found.first]];
-    const IndexedImage& second = images_[number[found.second]];
-    if (!Scope::meet(first.sides, second.sides)) continue;
-    const Relation relation =
-        relation_of(found, first.size, second.size, calibration_, options_.match);
-    if (relation.probability < options_.min_probability) continue;
-    pairs.push_back({number[found.first], number[found.second], i, relation});
+    if (state_.pairs[i].is_check) continue;
+    if (std::optional<Pair> pair = pair_of(i)) pairs.push_back(*std::move(pair));
   }
   set_collages_apart(pairs);
   std::erase_if(pairs,
@@ -535,6 +626,64 @@ GroupParts Groups::parts_of(const Members& members) const {
   return parts;
 }
 
+// Returns the pairs that hold a group together.
+std::set<const Groups::Pair*> Groups::joints_among(const std::vector<const Pair*>& pairs) {
+  std::vector<Link> links;
+  for (const Pair* pair : pairs) {
+    links.push_back({pair->a, pair->b, pair->relation.kind, pair->relation.probability});
+  }
+  std::set<const Pair*> result;
+  for (const std::size_t joint : joints(links)) result.insert(pairs[joint]);
+  return result;
+}
+
+// Returns the checks of a group's images, which add the pairs that they find.
+Checks Groups::checks_among(const std::vector<const Pair*>& pairs,
+                            std::vector<Pair>& checked) const {
+  using Ends = std::pair<std::uint32_t, std::uint32_t>;  // representatives, ascending
+  const auto link_of = [this](std::uint32_t one, std::uint32_t other) {
+    const auto [a, b] = std::minmax(representative_of(one), representative_of(other));
+    return Ends{a, b};
+  };
+  auto links = std::make_shared<std::map<Ends, bool>>();  // whether they are mirrored
+  for (const Pair* pair : pairs) {
+    links->try_emplace(link_of(pair->a, pair->b), state_.pairs[pair->found].mirrored);
+  }
+  return {[this, links, link_of](std::uint32_t one, std::uint32_t other) {
+            const Ends link = link_of(one, other);
+            return link.first == link.second || links->contains(link);
+          },
+          [this, links, link_of, &checked](std::uint32_t one,
+                                           std::uint32_t other) -> std::optional<Related> {
+            const auto link = links->find(link_of(one, other));
+            const auto found = check(one, other, link != links->end() && link->second);
+            if (!found || !options_.kinds.contains(found->relation.kind)) return std::nullopt;
+            checked.push_back(*found);
+            const Relation& there = found->relation;
+            const bool is_there = found->a == one;
+            const Relation relation =
+                is_there ? there
+                         : there.reversed(state_.pairs[found->found].first_to_second,
+                                          images_[found->b].size);
+            return Related{relation.kind, relation.probability, relation};
+          }};
+}
+
+// Returns the sure pair of two images that were not compared to group them.
+std::optional<Groups::Pair> Groups::check(std::uint32_t one, std::uint32_t other,
+                                          bool mirrored) const {
+  const auto [first, second] = std::minmax(places_[one], places_[other]);
+  const auto known = checks_.find({first, second});
+  std::optional<std::size_t> number;
+  if (known != checks_.end()) {
+    number = known->second;
+  } else if (check_) {
+    number = check_(first, second, mirrored);
+    if (number) checks_[{first, second}] = *number;
+  }
+  return number ? pair_of(*number) : std::nullopt;
+}
+
 std::vector<std::size_t> Groups::groups_of(ImageId image) const {
   std::vector<std::size_t> numbers;
   for (std::size_t number = 0; number < groups_.size(); ++number) {
@@ -561,12 +710,17 @@ Group Groups::group(std::size_t number) const {
   }
   std::ranges::sort(parts.files, is_better);
   parts.place_files();
-  Proposer(parts, inspector, *companions_).propose();
+  const std::vector<const Pair*> pairs = pairs_among(groups_[number]);
+  std::vector<Pair> checked;
+  Proposer(parts, inspector, checks_among(pairs, checked), *companions_).propose();
   Group group;
-  for (const Pair* pair : pairs_among(groups_[number])) {
-    const auto [first, second] = parts.by_image.first_pair(pair->a, pair->b);
-    group.pairs.push_back({first, second, state_.pairs[pair->found], pair->relation});
-  }
+  const std::set<const Pair*> joints = joints_among(pairs);
+  const auto add = [&](const Pair& pair, bool is_joint) {
+    const auto [first, second] = parts.by_image.first_pair(pair.a, pair.b);
+    group.pairs.push_back({first, second, state_.pairs[pair.found], pair.relation, is_joint});
+  };
+  for (const Pair* pair : pairs) add(*pair, joints.contains(pair));
+  for (const Pair& pair : checked) add(pair, false);
   std::ranges::sort(group.pairs, {}, [](const GroupPair& pair) {
     return std::tuple(pair.first, pair.second, -static_cast<int>(pair.relation.kind));
   });

@@ -2,11 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pipeline/groups/companions.h"
@@ -48,6 +51,8 @@ struct GroupPair {
   std::size_t second = 0;
   FoundPair found;  // with the numbers of the state
   Relation relation;
+  // True if two parts of the group hang together by no stronger pair; see joints().
+  bool is_joint = false;
 };
 
 // Files that show the same thing, best first by the rules of choose() (keep.h); but a file that was
@@ -82,14 +87,24 @@ std::set<PairKind> usual_kinds();
 inline constexpr double kUsualProbability = 0.95;
 
 struct GroupParts;
+struct Checks;
+
+// Compares two images, by their numbers in PairState::images, the smaller one first, and adds the
+// result to the pairs of that state: see FoundPair::is_check. Returns its number, or nothing if
+// they cannot be compared.
+using CheckPair = std::function<std::optional<std::size_t>(std::uint32_t first,
+                                                           std::uint32_t second, bool mirrored)>;
 
 // The groups of an index, one at a time, so that memory does not grow with their content.
 class Groups {
  public:
   // images and places: argument and result of adopt_images(). All must outlive this.
+  //   check  compares a file with one that stays, before it is proposed to go for that one, if
+  //   their
+  //          images were not compared; empty: it stays
   Groups(const IndexReader& index, std::span<const IndexedImage> images,
          std::span<const std::uint32_t> places, const PairState& state,
-         const Rejections& rejections, GroupOptions options);
+         const Rejections& rejections, GroupOptions options, CheckPair check = {});
 
   // Ordered by the path of the file with the most pixels; ties: the first path.
   std::size_t size() const { return groups_.size(); }
@@ -105,14 +120,19 @@ class Groups {
     Relation relation;      // from a to b
   };
   using Members = std::vector<std::uint32_t>;  // numbers of images, ascending
-
   std::vector<Pair> wanted_pairs() const;
+  std::optional<Pair> pair_of(std::size_t number) const;
+  std::uint32_t representative_of(std::uint32_t image) const;
+  std::vector<Members> members_of_groups(const Rejections& rejections) const;
   bool is_new(std::uint32_t image) const;
   bool has_exact_pair(std::uint32_t image) const;
   void set_collages_apart(std::vector<Pair>& pairs) const;
   KeepCandidate candidate_of(std::uint32_t image) const;
   std::vector<const Pair*> pairs_among(const Members& members) const;
   GroupParts parts_of(const Members& members) const;
+  static std::set<const Pair*> joints_among(const std::vector<const Pair*>& pairs);
+  Checks checks_among(const std::vector<const Pair*>& pairs, std::vector<Pair>& checked) const;
+  std::optional<Pair> check(std::uint32_t one, std::uint32_t other, bool mirrored) const;
 
   const IndexReader& index_;
   std::span<const IndexedImage> images_;
@@ -122,6 +142,10 @@ class Groups {
   const Calibration calibration_;
   const std::shared_ptr<CompanionFinder> companions_;
   std::vector<Pair> pairs_;  // by a, then b
+  const CheckPair check_;
+  std::vector<std::uint32_t> number_of_;  // of the image, by place in the state
+  mutable std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> checks_;  // by places
+  std::vector<Pair> pairs_;                                                        // by a, then b
   std::vector<Members> groups_;
 };
 

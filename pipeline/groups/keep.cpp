@@ -349,14 +349,29 @@ bool FileInspector::is_pasted(const KeepCandidate& larger, const Quad& place) {
 bool was_made_from(const KeepCandidate& one, const KeepCandidate& other, const Relation& relation,
                    FileInspector& inspector) {
   const std::optional<int> orientation = orientation_of_whole(relation);
-  return orientation && inspector.lineage(one, other, opposite(*orientation)) == Lineage::kMade;
+  if (!orientation) return false;
+  // Of two JPEG files of one size, the one with the coarser steps was not made from the other: it
+  // was saved from it, or both from one.
+  const FileDescription& ours = one.description;
+  const FileDescription& theirs = other.description;
+  const bool is_resized = !(one.size == turned(other.size, opposite(*orientation)));
+  if (!is_resized && !ours.is_lossless && ours.steps && theirs.steps &&
+      ours.mean_step() >= theirs.mean_step()) {
+    return false;
+  }
+  return inspector.lineage(one, other, opposite(*orientation)) == Lineage::kMade;
+}
+
+std::optional<std::string> lost_beside_picture(const KeepCandidate& one,
+                                               const KeepCandidate& other) {
+  if (one.pages > 1) return fmt::format("holds {} pages", one.pages);
+  if (auto held = held_beyond(one.description, other.description)) return held;
+  return said_beyond(one.metadata, other.metadata);
 }
 
 std::optional<std::string> lost_without(const KeepCandidate& one, const KeepCandidate& other,
                                         const Relation& relation, FileInspector& inspector) {
-  if (one.pages > 1) return fmt::format("holds {} pages", one.pages);
-  if (auto held = held_beyond(one.description, other.description)) return held;
-  if (auto said = said_beyond(one.metadata, other.metadata)) return said;
+  if (auto lost = lost_beside_picture(one, other)) return lost;
   // The user has named which of two variants is the right one.
   const bool is_unwanted = relation.kind == PairKind::kVariant && other.preference < one.preference;
   const std::string_view hidden =

@@ -103,6 +103,11 @@ class FileInspector {
 bool was_made_from(const KeepCandidate& one, const KeepCandidate& other, const Relation& relation,
                    FileInspector& inspector);
 
+// Returns in words what one file holds beside its picture that another one does not, so that it
+// cannot go for that one, whatever the two show; nothing if there is nothing.
+std::optional<std::string> lost_beside_picture(const KeepCandidate& one,
+                                               const KeepCandidate& other);
+
 // Returns in words what would be lost if a file went for another that stays; nothing if nothing
 // would be.
 //   relation  of the file to the other

@@ -20,6 +20,9 @@ struct FoundPair {
   std::uint32_t second = 0;
   bool mirrored = false;  // the first matches the mirror image of the second
   bool has_part = false;  // see Match::part
+  // Compared to know whether one may go for the other: no reason to group them. Without a pose if
+  // they do not surely show the same.
+  bool is_check = false;
   Evidence evidence{};
   Homography first_to_second{};  // between full-size pixel centres
 };

@@ -19,11 +19,11 @@ namespace lookalike {
 namespace {
 
 constexpr std::string_view kMagic = "LKLKPAIR";
-constexpr std::uint16_t kVersion = 3;
+constexpr std::uint16_t kVersion = 4;
 // Raised when pairs are compared otherwise under the same settings: those found before are not
 // used.
-constexpr int kComparison = 2;
-constexpr std::size_t kImageBytes = 16 + 1 + 4;
+constexpr int kComparison = 3;
+constexpr std::size_t kImageBytes = 16 + 1 + 4 + 4;
 constexpr std::size_t kPairBytes = 2 * 4 + 1 + 3 * 8 + 4 * 4 + 4 * 8 + 9 * 8;  // at least
 
 // Bits of an image and of a pair.
@@ -35,6 +35,9 @@ constexpr std::uint8_t kIdentical = 4;
 constexpr std::uint8_t kHasDifference = 8;
 constexpr std::uint8_t kLacksColours = 16;
 constexpr std::uint8_t kIsRelit = 32;
+constexpr std::uint8_t kIsCheck = 64;
+
+constexpr std::uint32_t kNoImage = std::numeric_limits<std::uint32_t>::max();
 
 std::uint8_t bit(bool is_set, std::uint8_t value) {
   return is_set ? value : std::uint8_t{0};
@@ -85,10 +88,11 @@ void put_pair(ByteWriter& out, const FoundPair& pair) {
   const bool is_relit = difference && difference->is_relit;
   out.put<std::uint32_t>(pair.first);
   out.put<std::uint32_t>(pair.second);
-  out.put<std::uint8_t>(static_cast<std::uint8_t>(
-      bit(pair.mirrored, kIsMirrored) | bit(pair.has_part, kHasPart) |
-      bit(evidence.identical, kIdentical) | bit(difference.has_value(), kHasDifference) |
-      bit(lacks_colours, kLacksColours) | bit(is_relit, kIsRelit)));
+  out.put<std::uint8_t>(
+      static_cast<std::uint8_t>(bit(pair.mirrored, kIsMirrored) | bit(pair.has_part, kHasPart) |
+                                bit(pair.is_check, kIsCheck) | bit(evidence.identical, kIdentical) |
+                                bit(difference.has_value(), kHasDifference) |
+                                bit(lacks_colours, kLacksColours) | bit(is_relit, kIsRelit)));
   for (const double value : {evidence.votes, evidence.votes_ratio, evidence.votes_excess}) {
     out.put<double>(value);
   }
@@ -112,6 +116,7 @@ FoundPair get_pair(ByteReader& in) {
   const auto bits = in.get<std::uint8_t>();
   pair.mirrored = (bits & kIsMirrored) != 0;
   pair.has_part = (bits & kHasPart) != 0;
+  pair.is_check = (bits & kIsCheck) != 0;
   evidence.identical = (bits & kIdentical) != 0;
   evidence.votes = in.get<double>();
   evidence.votes_ratio = in.get<double>();
@@ -176,6 +181,7 @@ Bytes encode_pairs(const PairState& state, const ContentHash& fingerprint) {
     out.put<std::uint8_t>(static_cast<std::uint8_t>(bit(image.compared, kCompared) |
                                                     bit(image.mirrored, kMirrorCompared)));
     out.put<std::uint32_t>(image.reported_files);
+    out.put<std::uint32_t>(image.representative.value_or(kNoImage));
   }
   out.put<std::uint64_t>(state.pairs.size());
   for (const FoundPair& pair : state.pairs) put_pair(out, pair);
@@ -207,6 +213,14 @@ PairState decode_pairs(ByteView bytes, const ContentHash& fingerprint) {
     image.compared = is_current && (bits & kCompared) != 0;
     image.mirrored = is_current && (bits & kMirrorCompared) != 0;
     image.reported_files = in.get<std::uint32_t>();
+    const auto representative = in.get<std::uint32_t>();
+    if (representative == kNoImage || !is_current) continue;
+    if (representative >= images) in.fail("names an unknown image");
+    image.representative = representative;
+  }
+  for (const ComparedImage& image : state.images) {
+    if (!image.representative) continue;
+    if (state.images[*image.representative].representative) in.fail("names no representative");
   }
   const auto pairs = in.get<std::uint64_t>();
   in.require_entries(pairs, kPairBytes);

@@ -16,11 +16,20 @@ namespace lookalike {
 
 // An image in the state of PairSearch.
 struct ComparedImage {
+  // Forgets how it was compared.
+  void compare_again() {
+    compared = mirrored = false;
+    representative.reset();
+  }
+
   ContentHash content{};
-  bool compared = false;  // with all images before it
+  bool compared = false;  // with the representatives before it
   bool mirrored = false;  // its mirror image too
   // Number of its files when a run last reported it; 0: never.
   std::uint32_t reported_files = 0;
+  // The image that it surely is a copy of, by number, which stands for it in all comparisons. Has
+  // none itself.
+  std::optional<std::uint32_t> representative{};
 };
 
 // The result of earlier runs of `lookalike duplicates`.

@@ -174,19 +174,23 @@ QueryResult Matcher::match_indexed(ImageId id, const ReportOptions& asked) const
                    record->image.height, times);
 }
 
-Matcher::Pairs Matcher::pairs(ImageId id, const Wanted& wanted) const {
-  return QueryRun(*shared_, input_of(*shared_, must_find(*shared_, id, "match"))).pairs(wanted);
+Matcher::Pairs Matcher::pairs(ImageId id, const Candidates& candidates) const {
+  return QueryRun(*shared_, input_of(*shared_, must_find(*shared_, id, "match"))).pairs(candidates);
 }
 
-std::vector<Neighbour> Matcher::neighbours(ImageId id, const Wanted& wanted) const {
+Matcher::Pairs Matcher::pair(ImageId id, ImageId other) const {
+  return QueryRun(*shared_, input_of(*shared_, must_find(*shared_, id, "match"))).pair(other);
+}
+
+std::vector<Neighbour> Matcher::neighbours(ImageId id, const Candidates& candidates) const {
   QueryInput input = input_of(*shared_, must_find(*shared_, id, "neighbours"));
   input.colours = nullptr;  // an edge does not say how pictures differ
-  return QueryRun(*shared_, std::move(input)).neighbours(wanted);
+  return QueryRun(*shared_, std::move(input)).neighbours(candidates);
 }
 
-Matcher::Pairs Matcher::mirrored_pairs(const Query& photo, const Wanted& wanted) const {
+Matcher::Pairs Matcher::mirrored_pairs(const Query& photo, const Candidates& candidates) const {
   const Query mirror = mirrored(photo);
-  Pairs pairs = QueryRun(*shared_, input_of(*shared_, mirror)).pairs(wanted);
+  Pairs pairs = QueryRun(*shared_, input_of(*shared_, mirror)).pairs(candidates);
   unmirror(pairs.matches, mirror_width(photo.image));
   return pairs;
 }

@@ -2,6 +2,9 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
+#include <vector>
 
 #include "config/options.h"
 #include "kernels/session/session.h"
@@ -9,6 +12,7 @@
 #include "stages/match/explain.h"
 #include "stages/match/index_cache.h"
 #include "stages/match/match.h"
+#include "stages/match/vote/shortlist.h"
 #include "storage/index_reader.h"
 
 namespace lookalike {
@@ -53,25 +57,47 @@ class Matcher {
   QueryResult match_indexed(ImageId id, const ReportOptions& asked) const;
   // Accepts the images of a shortlist that are to be verified; called on the caller's thread.
   using Wanted = std::function<bool(ImageId)>;
+  // The images among which pairs() looks, in the order in which it does.
+  struct Candidates {
+    const ImageSet& images;  // those that get votes
+    // Share of the usual length of a shortlist; it has at least kLeastCandidates.
+    double share = 1;
+    // True if the image may be compared first, one by one, by votes; others follow together.
+    Wanted is_early;
+    // Asked for the other ones before their pixels are compared; may wait. Called on the caller's
+    // thread.
+    Wanted is_wanted;
+    // True if the pixels of a match, which has its pose from the features, need not be compared,
+    // given those found so far. Empty: all are.
+    std::function<bool(const Match&, std::span<const Match> found)> is_needless{};
+    // True if a match makes all further comparisons needless. Empty: none does.
+    std::function<bool(const Match&)> is_enough{};
+  };
+  static constexpr std::size_t kLeastCandidates = 32;
   struct Pairs {
     std::vector<Match> matches;  // by content
+    // The match that is enough: the only one if it was compared early.
+    std::optional<ImageId> enough{};
     // True if every picture to compare could be read. Otherwise a match may be missing, or lack
     // its correlation.
     bool all_read = true;
   };
   // Returns the images that surely show what an indexed image shows (options.same_probability),
-  // among those of its shortlist that `wanted` accepts. Each match is judged by itself, without
-  // second look and resolve_overlaps, so it does not depend on what else is wanted.
-  // Compares pixels only where they could make a match sure.
+  // among those of its shortlist. Each match is judged by itself, without second look and
+  // resolve_overlaps. Compares pixels only where they could make a match sure.
   // Throws Error(kInput) when there is no such image.
-  Pairs pairs(ImageId id, const Wanted& wanted) const;
+  Pairs pairs(ImageId id, const Candidates& candidates) const;
   // The same for a photo's mirror image, in px of the photo.
-  Pairs mirrored_pairs(const Query& photo, const Wanted& wanted) const;
-  // Returns the neighbours of an indexed image among those that `wanted` accepts: the images that
-  // surely show what it shows, as pairs() judges them, and those whose votes agree in turn and
-  // size; the best kMostNeighbours of both, best first. Throws Error(kInput) when there is no such
-  // image.
-  std::vector<Neighbour> neighbours(ImageId id, const Wanted& wanted) const;
+  Pairs mirrored_pairs(const Query& photo, const Candidates& candidates) const;
+  // Compares two indexed images alone, without votes. The match is of the second; there is none if
+  // they do not surely show the same.
+  Pairs pair(ImageId id, ImageId other) const;
+  // Returns the neighbours of an indexed image among candidates.images, of which `share` is used:
+  // the images that surely show what it shows, as pairs() judges them, and those whose votes agree
+  // in turn and size; the best kMostNeighbours of both, best first. Once kCopiesThatStand whole
+  // copies are found among the first, these are the neighbours, and the first one stands in.
+  // Throws Error(kInput) when there is no such image.
+  std::vector<Neighbour> neighbours(ImageId id, const Candidates& candidates) const;
   // Explains what match() answers about an image, step by step. The image is verified and compared
   // even if match() does not reach it. With options.mirror, the steps are of the mirrored photo if
   // the image fits it better.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <iterator>
 
@@ -28,8 +29,14 @@ constexpr std::size_t kMostSearchesOfRest = 4;  // of one query
 // Least probability of an image found there. Each search judges hundreds of images, some of which
 // pass options.same_probability by chance.
 constexpr double kSureInRest = 0.8;
+// Images, the best by votes, that are compared one by one, as any of them may be enough.
+constexpr std::size_t kComparedAlone = 8;
+// Images, the best by votes, that are compared after them. More show one thing only in large groups
+// of similar images, which fewer pairs hold together.
+constexpr std::size_t kMostCompared = 40;
 // Images, the best by votes, among which an image's neighbours are looked for.
 constexpr std::size_t kNeighbourCandidates = 40;
+constexpr std::size_t kLeastNeighbours = 16;  // the same, of the first images of an index
 // Weight of an edge by votes for each agreeing pair, and its maximum.
 constexpr double kWeightOfAPair = 0.01;
 constexpr double kMostByVotes = 0.4;
@@ -271,52 +278,112 @@ RestSearch QueryRun::search_rest(const IndexQuery& query, const std::vector<Matc
   return rest;
 }
 
-Matcher::Pairs QueryRun::pairs(const Matcher::Wanted& wanted) {
+Matcher::Pairs QueryRun::pairs(const Matcher::Candidates& candidates) {
   const IndexQuery query = input_.words(Look::kFirst);
-  const std::vector<RankedImage> shortlist = vote(query);
-  std::vector<RankedImage> images;
-  std::ranges::copy_if(shortlist, std::back_inserter(images),
-                       [&](const RankedImage& image) { return wanted(image.image); });
-  Matcher::Pairs pairs;
-  std::vector<Match>& matches = pairs.matches;
-  matches = verify(query, images, shortlist);
-  finds_crops_ = true;
-  pairs.all_read = keep_sure(matches);
-  for (Match& match : matches) {
-    match.decision = decide(match, query.width, query.height, options_);
+  const std::vector<RankedImage> shortlist = vote(query, &candidates);
+  std::vector<RankedImage> early;
+  std::vector<RankedImage> others;
+  for (const RankedImage& image : shortlist) {
+    const bool is_early = early.size() < kComparedAlone && candidates.is_early(image.image);
+    (is_early ? early : others).push_back(image);
   }
-  std::ranges::sort(matches, {}, [](const Match& match) { return match.image.content; });
+  finds_crops_ = true;
+  Matcher::Pairs pairs;
+  const auto is_needless = [&](const Match& match) {
+    return candidates.is_needless && candidates.is_needless(match, pairs.matches);
+  };
+  for (Match& match : verify(query, early, shortlist)) {
+    if (!could_be_sure(match) || is_needless(match)) continue;
+    const std::size_t known = pairs.matches.size();
+    add_sure(query, {std::move(match)}, pairs);
+    if (pairs.matches.size() == known || !candidates.is_enough) continue;
+    if (!candidates.is_enough(pairs.matches.back())) continue;
+    pairs.matches = {std::move(pairs.matches.back())};
+    pairs.enough = pairs.matches.front().image.id;
+    return pairs;
+  }
+  std::vector<Match> matches = verify(query, others, shortlist);
+  std::size_t left = kMostCompared;
+  std::erase_if(matches, [&](const Match& match) {
+    const bool is_compared = left > 0 && could_be_sure(match) &&
+                             candidates.is_wanted(match.image.id) && !is_needless(match);
+    left -= is_compared ? 1 : 0;
+    return !is_compared;
+  });
+  const std::size_t known = pairs.matches.size();
+  add_sure(query, std::move(matches), pairs);
+  const auto enough = std::find_if(
+      pairs.matches.begin() + static_cast<std::ptrdiff_t>(known), pairs.matches.end(),
+      [&](const Match& match) { return candidates.is_enough && candidates.is_enough(match); });
+  if (enough != pairs.matches.end()) pairs.enough = enough->image.id;
+  std::ranges::sort(pairs.matches, {}, [](const Match& match) { return match.image.content; });
   return pairs;
 }
 
-std::vector<Neighbour> QueryRun::neighbours(const Matcher::Wanted& wanted) {
+Matcher::Pairs QueryRun::pair(ImageId other) {
   const IndexQuery query = input_.words(Look::kFirst);
-  const std::vector<RankedImage> shortlist = vote(query);
-  std::vector<RankedImage> images(
-      shortlist.begin(), shortlist.begin() + static_cast<std::ptrdiff_t>(
-                                                 std::min(shortlist.size(), kNeighbourCandidates)));
-  std::erase_if(images, [&](const RankedImage& entry) { return !wanted(entry.image); });
-  const auto pairs = pairs_of(query, images);
-  std::vector<Match> matches;
-  std::vector<Neighbour> edges;
-  for (std::size_t i = 0; i < images.size(); ++i) {
-    const ImageId image = images[i].image;
-    Verification verified =
-        lookalike::verify(query, *shared_.cache.record(image), pairs[i], options_);
-    verified.match.evidence.votes = images[i].score;
-    const double weight = static_cast<double>(verified.agreeing.count) * kWeightOfAPair;
-    if (weight > 0)
-      add_neighbour({image, std::min(weight, kMostByVotes), EdgeKind::kByVotes}, edges);
-    matches.push_back(std::move(verified.match));
-  }
-  compare_votes(shortlist, matches);
-  keep_sure(matches);
+  const RankedImage entry{other, 0};
+  finds_crops_ = true;
+  Matcher::Pairs pairs;
+  add_sure(query, verify(query, {&entry, 1}, {}), pairs);
+  return pairs;
+}
+
+// Adds the matches that are sure by pixels, with their decisions, ranked.
+void QueryRun::add_sure(const IndexQuery& query, std::vector<Match> matches,
+                        Matcher::Pairs& pairs) {
+  pairs.all_read = keep_sure(matches) && pairs.all_read;
   for (Match& match : matches) {
     match.decision = decide(match, query.width, query.height, options_);
-    if (match.decision == Decision::kPart) continue;
-    add_neighbour({match.image.id, match.probability, kind_of(match, query.width, query.height)},
-                  edges);
+    pairs.matches.push_back(std::move(match));
   }
+}
+
+std::vector<Neighbour> QueryRun::neighbours(const Matcher::Candidates& candidates) {
+  const IndexQuery query = input_.words(Look::kFirst);
+  const std::vector<RankedImage> shortlist = vote(query, &candidates);
+  const double most = std::ceil(static_cast<double>(kNeighbourCandidates) * candidates.share);
+  const std::span<const RankedImage> images = std::span(shortlist).first(
+      std::min(shortlist.size(), std::max(static_cast<std::size_t>(most), kLeastNeighbours)));
+  std::vector<Neighbour> edges;
+  // Verifies the images from `first` on and adds edges for those that agree.
+  const auto look_at = [&](std::span<const RankedImage> some) {
+    const auto pairs = pairs_of(query, some);
+    std::vector<Match> matches;
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      const ImageId image = some[i].image;
+      Verification verified =
+          lookalike::verify(query, *shared_.cache.record(image), pairs[i], options_);
+      verified.match.evidence.votes = some[i].score;
+      const double weight = static_cast<double>(verified.agreeing.count) * kWeightOfAPair;
+      if (weight > 0) {
+        add_neighbour({image, std::min(weight, kMostByVotes), EdgeKind::kByVotes}, edges);
+      }
+      matches.push_back(std::move(verified.match));
+    }
+    compare_votes(shortlist, matches);
+    return matches;
+  };
+  std::vector<ImageId> copies;
+  const auto add = [&](std::vector<Match> matches) {
+    keep_sure(matches);
+    for (Match& match : matches) {
+      match.decision = decide(match, query.width, query.height, options_);
+      if (match.decision == Decision::kPart) continue;
+      if (match.decision == Decision::kDuplicate) copies.push_back(match.image.id);
+      add_neighbour({match.image.id, match.probability, kind_of(match, query.width, query.height)},
+                    edges);
+    }
+  };
+  const std::size_t alone = std::min(images.size(), kComparedAlone);
+  for (Match& match : look_at(images.first(alone))) {
+    add({std::move(match)});
+    if (copies.size() < kCopiesThatStand) continue;
+    std::erase_if(edges, &Neighbour::by_votes);
+    add_neighbour({copies.front(), 1, EdgeKind::kStandsIn}, edges);
+    return edges;
+  }
+  if (alone < images.size()) add(look_at(images.subspan(alone)));
   return edges;
 }
 
@@ -332,11 +399,17 @@ bool QueryRun::keep_sure(std::vector<Match>& matches) {
   return picture() && all_read_;
 }
 
-// Returns the best images by votes, as many as a second look verifies. Keeps the pairs seen.
-std::vector<RankedImage> QueryRun::vote(const IndexQuery& query) {
-  const std::size_t count =
-      options_.shortlist > 0 ? shared_.depth : kSecondLookDepth * shared_.depth;
-  auto images = shared_.shortlist.find(query.words, count, shared_.readers(), &seen_);
+// Returns the best images by votes, as many as a second look verifies, or the share that is wanted
+// of the candidates. Keeps the pairs seen.
+std::vector<RankedImage> QueryRun::vote(const IndexQuery& query,
+                                        const Matcher::Candidates* candidates) {
+  std::size_t count = options_.shortlist > 0 ? shared_.depth : kSecondLookDepth * shared_.depth;
+  if (candidates != nullptr) {
+    const double share = std::ceil(static_cast<double>(count) * candidates->share);
+    count = std::max(static_cast<std::size_t>(share), Matcher::kLeastCandidates);
+  }
+  auto images = shared_.shortlist.find(query.words, count, shared_.readers(), &seen_,
+                                       candidates != nullptr ? &candidates->images : nullptr);
   std::erase_if(images,
                 [&](const RankedImage& entry) { return entry.image == query.excluded_image; });
   return images;
@@ -356,6 +429,7 @@ std::vector<std::vector<WordPair>> QueryRun::pairs_of(const IndexQuery& query,
 // Verifies some images of the shortlist, and returns their matches in that order, not yet ranked.
 std::vector<Match> QueryRun::verify(const IndexQuery& query, std::span<const RankedImage> images,
                                     std::span<const RankedImage> shortlist) const {
+  if (images.empty()) return {};
   std::vector<Match> matches = verify_all(
       query, images, pairs_of(query, images),
       [&](ImageId image) { return shared_.cache.record(image); }, options_, shared_.readers());

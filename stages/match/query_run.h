@@ -76,10 +76,11 @@ class QueryRun {
 
   // Adds the steps' durations to `times`.
   QueryTrace answer(MatchTimes& times);
-  // See Matcher::pairs.
-  Matcher::Pairs pairs(const Matcher::Wanted& wanted);
+  // See Matcher::pairs and Matcher::pair.
+  Matcher::Pairs pairs(const Matcher::Candidates& candidates);
+  Matcher::Pairs pair(ImageId other);
   // See Matcher::neighbours.
-  std::vector<Neighbour> neighbours(const Matcher::Wanted& wanted);
+  std::vector<Neighbour> neighbours(const Matcher::Candidates& candidates);
   // Explains one image by itself; verifies and compares it even if answer(), which gave the trace,
   // did not. Leaves query_features, place, total and rival to Matcher::explain.
   Explanation explain(const QueryTrace& trace, ImageId image);
@@ -87,7 +88,9 @@ class QueryRun {
  private:
   using ImageIds = std::unordered_set<ImageId>;
 
-  std::vector<RankedImage> vote(const IndexQuery& query);
+  std::vector<RankedImage> vote(const IndexQuery& query,
+                                const Matcher::Candidates* candidates = nullptr);
+  void add_sure(const IndexQuery& query, std::vector<Match> matches, Matcher::Pairs& pairs);
   std::vector<std::vector<WordPair>> pairs_of(const IndexQuery& query,
                                               std::span<const RankedImage> images) const;
   std::vector<Match> verify(const IndexQuery& query, std::span<const RankedImage> images,

@@ -55,7 +55,7 @@ TEST(AddNeighbour, ChoosesTheSameWhetherOrNotSomeWereStored) {
 
 TEST(NeighbourBytes, KeepWhatTheyHold) {
   const std::vector<Neighbour> edges = {
-      {300, 1}, {2, 0.5}, {70'000, 1e-9, EdgeKind::kInside}, {9, 1, kByVotes}};
+      {300, 1}, {2, 0.5}, {70'000, 1e-9, EdgeKind::kInside}, {9, 0.9, kByVotes}};
   const Bytes bytes = encode_neighbours(edges);
   EXPECT_EQ(bytes.size(), 1 + 1 + 1 + 1 + 2 + 1 + 3 + 1U);
   const std::vector<Neighbour> read = decode_neighbours(bytes);
@@ -64,7 +64,13 @@ TEST(NeighbourBytes, KeepWhatTheyHold) {
   EXPECT_NEAR(read[1].weight, 0.5, 1. / 126);
   EXPECT_GT(read[2].weight, 0);
   EXPECT_EQ(read[2].kind, EdgeKind::kInside);
-  EXPECT_EQ(read[3], edges[3]);
+  EXPECT_NEAR(read[3].weight, 0.9, 1. / 126);
+  EXPECT_TRUE(read[3].by_votes());
+}
+
+TEST(NeighbourBytes, KeepWhichImageStandsIn) {
+  const std::vector<Neighbour> edges = {{7, 1, EdgeKind::kStandsIn}, {2, 1}};
+  EXPECT_EQ(decode_neighbours(encode_neighbours(edges)), edges);
 }
 
 TEST(ReversedEdge, IsInsideWhatIsAroundIt) {
@@ -101,6 +107,13 @@ TEST_F(NeighboursTest, AreReadAsTheyWereWritten) {
   EXPECT_THAT(reader().neighbours(2), ElementsAre(Neighbour{1, 1}));
   EXPECT_THAT(reader().neighbours(1), IsEmpty());
   EXPECT_THAT(reader().images_to_compare(), ElementsAre(3, 4));
+}
+
+TEST_F(NeighboursTest, AnImageIsRepresentedByALiveOne) {
+  const std::vector<ImageNeighbours> images = {
+      {2, {{1, 1, EdgeKind::kStandsIn}}}, {3, {{2, 1}}}, {4, {{9, 1, EdgeKind::kStandsIn}}}};
+  writer_->put_neighbours(images, 4);
+  EXPECT_THAT(reader().represented_images(), ElementsAre(2));
 }
 
 TEST_F(NeighboursTest, AreNoPartOfTheContent) {

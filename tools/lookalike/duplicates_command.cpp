@@ -149,6 +149,11 @@ void print_duplicates(std::size_t number, const Group& group) {
     print_row(++in_group, std::string(to_string(file.proposal)), style_of(file.proposal), facts,
               printable(file.file.path));
   }
+  for (const GroupPair& pair : group.pairs) {
+    if (!pair.is_joint) continue;
+    fmt::print("   two parts joined by {} and {}: kind {}  probability {:.3f}\n", pair.first + 1,
+               pair.second + 1, to_string(pair.relation.kind), pair.relation.probability);
+  }
 }
 
 // Returns a row per file.

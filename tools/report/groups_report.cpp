@@ -215,6 +215,18 @@ std::string comparison(std::size_t number, const Group& group, const Sheet& shee
       border_buttons(number, i));
 }
 
+// Names the pairs that alone hold parts of the group together.
+std::string joints_of(const Group& group) {
+  std::string lines;
+  for (const GroupPair& pair : group.pairs) {
+    if (!pair.is_joint) continue;
+    lines += fmt::format("<p class=\"nothing\">two parts joined by {} and {}: {}, {:.3f}</p>\n",
+                         pair.first + 1, pair.second + 1, to_string(pair.relation.kind),
+                         pair.relation.probability);
+  }
+  return lines;
+}
+
 }  // namespace
 
 GroupsReport::GroupsReport(OutputFile& file, const std::string& index, const GroupTotals& totals,
@@ -245,12 +257,12 @@ void GroupsReport::add(std::size_t number, const Group& group) {
   file_.write(fmt::format(
       "<section class=\"group\" id=\"group-{0}\"><details{1}><summary class=\"heading\">"
       "<h2>Group {0}: {2}</h2><span class=\"verdict\">{3}</span></summary>\n"
-      "<div class=\"sheet\">{4}</div>{5}\n{6}</details></section>\n",
+      "<div class=\"sheet\">{4}</div>{5}\n{7}{6}</details></section>\n",
       number, groups_ <= kOpenGroups ? " open" : "", counted(totals.files, "file"),
       totals.needless == 0 ? "nothing can go" : can_go(totals) + " can go", sheets,
       more > 0 ? fmt::format("<p class=\"nothing\">and {}</p>", counted(more, "more file"))
                : std::string(),
-      comparisons));
+      comparisons, joints_of(group)));
 }
 
 void GroupsReport::finish() {

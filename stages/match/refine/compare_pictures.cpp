@@ -40,7 +40,7 @@ constexpr int kColourPx = ColourImage::kColourPx;
 constexpr double kLeastColour = 25;      // variance below which a picture is grey to the eye
 constexpr double kMostColourLost = 0.5;  // share of that variance
 
-constexpr double kSurelyEqual = 1;  // largest difference under a pose that need not be better
+constexpr double kSurelyEqual = 2;  // largest difference under a pose that need not be better
 constexpr double kRelit = 2;        // grey levels by which the light moves a value, on average
 constexpr int kMostShiftPx = 2;     // of a cell
 

@@ -37,6 +37,12 @@ std::vector<ReachedImage> reach(const SharedSearch& shared,
                                 const std::vector<DiffusionSource>& sources) {
   const auto neighbours_of = [&](ImageId image) {
     std::vector<Neighbour> edges = shared.reader.neighbours(image);
+    // What is near the image that stands in for this one is as near to this one.
+    if (!edges.empty() && edges.front().stands_in()) {
+      for (const Neighbour& edge : shared.reader.neighbours(edges.front().image)) {
+        if (edge.image != image) edges.push_back(edge);
+      }
+    }
     std::erase_if(edges, [&](const Neighbour& edge) {
       return excluded.contains(edge.image) || !shared.shortlist.has(edge.image);
     });

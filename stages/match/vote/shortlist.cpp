@@ -40,6 +40,15 @@ std::size_t count_changes(std::span<const ImageId> images, std::uint64_t bits, I
   return count;
 }
 
+// Returns a bit for each of the images, set if it is in the set.
+std::uint64_t members(std::span<const ImageId> images, const ImageSet& set) {
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    bits |= std::uint64_t{set.contains(images[i]) ? 1U : 0U} << i;
+  }
+  return bits;
+}
+
 // Numbers the postings of each image in a list, which is read block by block.
 class ImageRuns {
  public:
@@ -126,12 +135,17 @@ std::size_t Shortlist::collect(const EncodedPostings& postings,
     const std::span<const ImageId> images = std::span(block).first(size);
     image_count += removed_.empty() ? changes : count_changes(images, counted, last);
     last = images.back();
+    const std::uint64_t voters =
+        part.among == nullptr ? counted : counted & members(images, *part.among);
+    if (voters == 0) {
+      runs.leave(images);
+      continue;
+    }
     const std::uint8_t* signatures = postings.signatures() + first * sizeof(std::uint64_t);
     std::uint64_t voted = 0;
     for (std::uint32_t word = 0; word < same_word.size(); ++word) {
-      const std::uint64_t near =
-          counted & near_signatures(same_word[word].signature, signatures, size,
-                                    vote_weights_.threshold, distances);
+      const std::uint64_t near = voters & near_signatures(same_word[word].signature, signatures,
+                                                          size, vote_weights_.threshold, distances);
       for_each_bit(near & ~voted, [&](std::size_t i) { found[i] = {images[i], 0, 0}; });
       voted |= near;
       for_each_bit(near, [&](std::size_t i) {
@@ -179,10 +193,10 @@ void Shortlist::vote(std::span<const QueryWord> same_word, std::uint32_t first_w
 
 std::vector<RankedImage> Shortlist::find(std::span<const QueryWord> words, std::size_t count,
                                          std::size_t threads, SeenPairs* seen,
-                                         std::size_t most_seen) const {
+                                         const ImageSet* among, std::size_t most_seen) const {
   if (seen) *seen = {};
   const double query_norm = norm_of(words) * kVotingOne;
-  if (device_ && !words.empty()) {
+  if (device_ && among == nullptr && !words.empty()) {
     VotingQuery query{.features = {}, .norm = query_norm};
     for (const QueryWord& each : words) query.features.push_back({each.word, each.signature});
     try {
@@ -194,14 +208,15 @@ std::vector<RankedImage> Shortlist::find(std::span<const QueryWord> words, std::
       // The scores do not fit: vote on the host.
     }
   }
-  const Scores scores = host_scores(words, threads, seen, most_seen);
+  const Scores scores = host_scores(words, threads, seen, among, most_seen);
   return best(query_norm, count, [&](const auto& visit) {
     for (std::size_t id = 0; id < scores.size(); ++id) visit(id, scores[id]);
   });
 }
 
 Shortlist::Scores Shortlist::host_scores(std::span<const QueryWord> words, std::size_t threads,
-                                         SeenPairs* seen, std::size_t most_seen) const {
+                                         SeenPairs* seen, const ImageSet* among,
+                                         std::size_t most_seen) const {
   constexpr std::size_t kRunsAtOnce = 16;  // neighbours in the index
   const std::vector<std::span<const QueryWord>> runs = word_runs(words);
   Scores scores(norms_.size(), 0);
@@ -214,6 +229,7 @@ Shortlist::Scores Shortlist::host_scores(std::span<const QueryWord> words, std::
     const std::size_t end = std::min(runs.size(), first + kRunsAtOnce);
     Part part;
     part.keeps_pairs = keeps_pairs;
+    part.among = among;
     part.seen.first = part.seen.end = static_cast<std::uint32_t>(runs[first].data() - words.data());
     for (std::size_t run = first; run < end; ++run) {
       part.keeps_pairs = part.keeps_pairs && pair_count < most_seen;

@@ -26,6 +26,21 @@ struct RankedImage {
   bool operator==(const RankedImage&) const = default;
 };
 
+// A set of images, by number.
+class ImageSet {
+ public:
+  explicit ImageSet(std::size_t images) : bits_((images + kBits - 1) / kBits) {}
+
+  void add(ImageId image) { bits_[image / kBits] |= std::uint64_t{1} << image % kBits; }
+  bool contains(ImageId image) const {
+    return image / kBits < bits_.size() && (bits_[image / kBits] >> image % kBits & 1U) != 0;
+  }
+
+ private:
+  static constexpr std::size_t kBits = 64;
+  std::vector<std::uint64_t> bits_;
+};
+
 // Ranks the images of an index by the votes of a query's words: tf-idf, divided by the norms of the
 // image and the query. A vote weighs exp(-h^2 / 16^2) for signatures at the Hamming distance h, and
 // 0 above the threshold; v votes of one word for one image count as sqrt(v). idf is smooth, so that
@@ -62,9 +77,12 @@ class Shortlist {
   // most `threads` >= 1 threads.
   //   seen       null, or where to put the pairs that the votes come from: none if the device
   //              votes, or if signatures too far apart to vote are within the threshold
+  //   among      null for all images, or those that get votes; the frequencies of words are of all
+  //              images. The host votes then
   //   most_seen  number of pairs after which the pairs of further words are left out
   std::vector<RankedImage> find(std::span<const QueryWord> words, std::size_t count,
                                 std::size_t threads, SeenPairs* seen = nullptr,
+                                const ImageSet* among = nullptr,
                                 std::size_t most_seen = kMostSeenPairs) const;
 
  private:
@@ -84,6 +102,7 @@ class Shortlist {
     std::vector<Votes> votes;  // of one word
     SeenPairs::Part seen;
     bool keeps_pairs = false;
+    const ImageSet* among = nullptr;
   };
 
   std::uint64_t not_removed(const Block& images, std::size_t size) const;
@@ -93,7 +112,7 @@ class Shortlist {
   std::size_t collect(const EncodedPostings& postings, std::span<const QueryWord> same_word,
                       std::uint32_t first_word, Part& part) const;
   Scores host_scores(std::span<const QueryWord> words, std::size_t threads, SeenPairs* seen,
-                     std::size_t most_seen) const;
+                     const ImageSet* among, std::size_t most_seen) const;
   template <typename ForEach>
   std::vector<RankedImage> best(double query_norm, std::size_t count,
                                 const ForEach& for_each) const;

@@ -104,6 +104,35 @@ TEST_F(GraphTest, IsTheSameInOneRunAndInSeveral) {
   EXPECT_THAT(grown.at("2-95.jpg"), SizeIs(3));
 }
 
+// Each of many copies has few neighbours, and none of them takes the place of another picture.
+TEST_F(GraphTest, CopiesBeyondTheFirstAreJoinedToThem) {
+  constexpr int kCopies = 40;
+  const cv::Mat scene = draw_picture(320, 240, 9);
+  write("crop.png", encode(".png", scene(cv::Rect(40, 30, 240, 180))));
+  run();
+  for (int i = 0; i < kCopies; ++i) {
+    cv::Mat frame = scene.clone();
+    frame.at<std::uint8_t>(0, i) ^= 1;
+    write(fmt::format("frame-{:02}.png", i), encode(".png", frame));
+  }
+  run();
+  const IndexReader reader = index();
+  const std::vector<ImageId> represented = reader.represented_images();
+  EXPECT_EQ(represented.size(), kCopies - kCopiesThatStand);
+  std::size_t that_lead_to_the_crop = 0;
+  for (const auto& [name, edges] : graph()) {
+    for (const Neighbour& edge : edges) {
+      that_lead_to_the_crop += name_of(*reader.image(edge.image)) == "crop.png" ? 1 : 0;
+      EXPECT_FALSE(std::ranges::binary_search(represented, edge.image)) << name;
+    }
+  }
+  EXPECT_GE(that_lead_to_the_crop, kCopiesThatStand);
+  // Those that come later are joined in any case.
+  write("later.png", encode(".png", scene * 0.99));
+  run();
+  EXPECT_EQ(index().represented_images().size(), represented.size() + 1);
+}
+
 TEST_F(GraphTest, RemovedImagesAreForgottenWhenNewOnesCome) {
   run();
   std::filesystem::remove(photos() / "0-80.jpg");

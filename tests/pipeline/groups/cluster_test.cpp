@@ -84,5 +84,23 @@ TEST(Clusters, DoNotDependOnTheOrderOfLinks) {
   }
 }
 
+TEST(Joints, AreTheSurestPairsBetweenParts) {
+  const auto crop = [](std::uint32_t a, std::uint32_t b, double probability) {
+    return Link{a, b, PairKind::kCrop, probability};
+  };
+  // Two pictures with two copies each; the surer of two pairs joins them.
+  EXPECT_THAT(joints(std::vector<Link>{copy(1, 2), copy(1, 3), copy(6, 7), copy(6, 8),
+                                       crop(2, 7, 0.96), crop(1, 6, 0.98)}),
+              ElementsAre(5U));
+  // A part of one image, or a copy, holds nothing together.
+  EXPECT_THAT(joints(std::vector<Link>{copy(1, 2), copy(2, 3), copy(3, 4), crop(4, 5, 0.98)}),
+              IsEmpty());
+  // Three parts in a row: the weakest first.
+  EXPECT_THAT(joints(std::vector<Link>{copy(1, 2), crop(2, 3, 0.99), copy(3, 4), crop(4, 5, 0.97),
+                                       copy(5, 6)}),
+              ElementsAre(3U, 1U));
+  EXPECT_THAT(joints({}), IsEmpty());
+}
+
 }  // namespace
 }  // namespace lookalike

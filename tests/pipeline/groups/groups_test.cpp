@@ -102,6 +102,12 @@ class GroupsTest : public testing::Test {
     rejections_.add(rejection_of(contents_.at(one), contents_.at(other), 1));
   }
 
+  // Says that one image stands for another, of which it has a pair.
+  void represent(const std::string& one, const std::string& other) {
+    representatives_[other] = one;
+  }
+
+  // Compares pairs that a proposal asks for with `check`, and counts them.
   std::vector<Group> groups() {
     const IndexReader index(folder_.path() / "index.db");
     const std::vector<IndexedImage> images = indexed_images(index, {});
@@ -120,13 +126,27 @@ class GroupsTest : public testing::Test {
       found.first_to_second = resizing(images[a].size.width, images[a].size.height,
                                        images[b].size.width, images[b].size.height);
     }
+    for (const auto& [other, one] : representatives_) {
+      state.images[places[number(other)]].representative = places[number(one)];
+    }
+    const auto check = [&](std::uint32_t first, std::uint32_t second,
+                           bool) -> std::optional<std::size_t> {
+      ++checked_;
+      FoundPair& found = state.pairs.emplace_back();
+      found.first = first;
+      found.second = second;
+      found.is_check = true;
+      found.evidence = *check_;
+      return state.pairs.size() - 1;
+    };
     GroupOptions options;
     for (const std::string_view name : pair_kind_names()) {
       options.kinds.insert(pair_kind(name).value());
     }
     options.min_probability = kUsualProbability;
     options.prefer = prefer_;
-    const Groups groups(index, images, places, state, rejections_, options);
+    const Groups groups(index, images, places, state, rejections_, options,
+                        check_ ? CheckPair(check) : CheckPair());
     std::vector<Group> all;
     for (std::size_t i = 0; i < groups.size(); ++i) all.push_back(groups.group(i));
     return all;
@@ -149,6 +169,8 @@ class GroupsTest : public testing::Test {
   }
 
   std::vector<std::string> prefer_;
+  std::optional<Evidence> check_;  // found by checks, of images of equal size
+  std::size_t checked_ = 0;
 
  private:
   void write(const std::string& name, const std::string& bytes, int hours, PictureSize size) {
@@ -171,6 +193,7 @@ class GroupsTest : public testing::Test {
   IndexWriter writer_{folder_.path() / "index.db"};
   std::map<std::string, ContentHash> contents_;
   std::vector<NamedPair> pairs_;
+  std::map<std::string, std::string> representatives_;
   Rejections rejections_;
 };
 
@@ -200,6 +223,73 @@ TEST_F(GroupsTest, AFileMayGoIfOneThatStaysShowsAllOfIt) {
   EXPECT_EQ(found[0].files[1].kind, PairKind::kCopy);
   EXPECT_EQ(found[0].files[1].reason, "the other has more pixels");
   EXPECT_EQ(found[0].pairs.size(), 2U);
+}
+
+// The copies were compared with the one that stands for them alone, and another one stays.
+TEST_F(GroupsTest, AFileGoesOnlyForOneThatItWasComparedWith) {
+  add("best", kSmall, 9);
+  add_resaved("best", "middle", 5);
+  add_resaved("middle", "last", 1);
+  for (const char* name : {"best", "last"}) {
+    pair("middle", name);
+    represent("middle", name);
+  }
+  std::vector<Group> found = groups();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_THAT(names(found), ElementsAre(Names{"best", "middle", "last"}));
+  EXPECT_EQ(found[0].files[2].proposal, Proposal::kKeep);
+  check_ = evidence_of(150, 0.98);
+  found = groups();
+  EXPECT_EQ(checked_, 1U);
+  EXPECT_THAT(proposals(found[0]), ElementsAre(Proposal::kKeep, Proposal::kGo, Proposal::kGo));
+  EXPECT_EQ(found[0].files[2].related, 0U);
+  EXPECT_EQ(found[0].pairs.size(), 3U);
+  check_ = Evidence{};  // they do not show the same
+  found = groups();
+  EXPECT_EQ(found[0].files[2].proposal, Proposal::kKeep);
+  EXPECT_EQ(found[0].pairs.size(), 2U);
+}
+
+TEST_F(GroupsTest, WhatAFileHoldsBesideItsPictureNeedsNoCheck) {
+  add("best", kSmall, 9);
+  add("middle", kSmall, 5);
+  add("last", kSmall, 1);
+  std::ofstream(at("last"), std::ios::app) << "more";
+  for (const char* name : {"best", "last"}) {
+    pair("middle", name);
+    represent("middle", name);
+  }
+  check_ = evidence_of(150, 0.98);
+  groups();
+  EXPECT_EQ(checked_, 0U);
+}
+
+TEST_F(GroupsTest, CopiesOfTwoPicturesCountAsTwo) {
+  for (const char* name : {"a1", "a2", "b1", "b2"}) add(name);
+  copies({"a1", "a2"});
+  copies({"b1", "b2"});
+  pair("a1", "b1", doubtful());
+  EXPECT_EQ(groups().size(), 2U);
+  represent("a1", "a2");
+  represent("b1", "b2");
+  EXPECT_EQ(groups().size(), 1U);
+  // Whoever keeps one of them apart does not keep the others apart.
+  reject("a1", "a2");
+  EXPECT_THAT(names(groups()), ElementsAre(Names{"a1", "b1", "b2"}));
+}
+
+TEST_F(GroupsTest, NameThePairThatJoinsTheirParts) {
+  for (const char* name : {"a1", "a2", "b1", "b2"}) add(name);
+  copies({"a1", "a2"});
+  copies({"b1", "b2"});
+  pair("a2", "b1", evidence_of(200, 0.5));
+  const std::vector<Group> found = groups();
+  ASSERT_EQ(found.size(), 1U);
+  for (const GroupPair& pair : found[0].pairs) {
+    const Names of = {fs::path(found[0].files[pair.first].file.path).filename(),
+                      fs::path(found[0].files[pair.second].file.path).filename()};
+    EXPECT_EQ(pair.is_joint, of == (Names{"a2", "b1"}) || of == (Names{"b1", "a2"}));
+  }
 }
 
 TEST_F(GroupsTest, AFileInAPreferredFolderStaysRatherThanAnOlderOne) {

@@ -19,6 +19,7 @@ PairState sample() {
     state.images.push_back(
         {.content = {i, 7}, .compared = i < 2, .mirrored = i == 1, .reported_files = i});
   }
+  state.images[2].representative = 0;
   FoundPair pair{.first = 0, .second = 1, .mirrored = true, .has_part = true};
   pair.evidence = {.votes = 1.5,
                    .votes_ratio = 2.5,
@@ -38,6 +39,7 @@ PairState sample() {
   pair.first_to_second = {{1, 2, 3, 4, 5, 6, 7, 8, 9}};
   state.pairs = {pair, {.first = 1, .second = 2}};
   state.pairs[1].evidence.identical = true;
+  state.pairs[1].is_check = true;
   return state;
 }
 
@@ -50,6 +52,9 @@ TEST(PairFile, ComesBackAsItWas) {
   EXPECT_EQ(bytes_of(state), bytes_of(sample()));
   EXPECT_TRUE(state.images[0].compared && state.images[1].mirrored);
   EXPECT_FALSE(state.images[2].compared || state.images[0].mirrored);
+  EXPECT_EQ(state.images[2].representative, 0U);
+  EXPECT_FALSE(state.images[0].representative);
+  EXPECT_TRUE(state.pairs[1].is_check && !state.pairs[0].is_check);
   const FoundPair& pair = state.pairs.at(0);
   EXPECT_TRUE(pair.mirrored && pair.has_part && !pair.evidence.identical);
   EXPECT_TRUE(pair.evidence.difference && pair.evidence.difference->lacks_colours);
@@ -86,6 +91,15 @@ TEST(PairFile, EveryCutAndEveryFlippedByteIsRefused) {
   Bytes longer = bytes;
   longer.push_back(0);
   EXPECT_THROW(decode_pairs(longer, {1}), Error);
+}
+
+TEST(PairFile, ARepresentativeHasNone) {
+  PairState state = sample();
+  state.images[0].representative = 1;
+  EXPECT_THROW(decode_pairs(bytes_of(state), {1}), Error);
+  state = sample();
+  state.images[2].representative = 3;
+  EXPECT_THROW(decode_pairs(bytes_of(state), {1}), Error);
 }
 
 TEST(PairFile, IsMadeAgainWhenItCannotBeUsed) {

@@ -82,7 +82,7 @@ function pairOf(pair, files, names) {
     show.setAttribute('aria-expanded', String(!isOpen));
   }, { 'aria-expanded': 'false', 'aria-label': `Compare ${both}` });
   const kind = isExact ? 'exact, the same bytes' : `${pair.kind}, ${percent(pair.probability)}`;
-  const row = make('li', {}, make('div', { class: 'row' }, make('span', { class: 'names' }, `${both}: ${kind}`), show,
+  const row = make('li', {}, make('div', { class: 'row' }, make('span', { class: 'names' }, `${both}: ${kind}${pair.joint ? ', joins two parts' : ''}`), show,
     isExact ? null : rejectButton({ a: first.id, b: second.id, names: both, isRejected: false })));
   return row;
 }

@@ -126,6 +126,24 @@ TEST(Shortlist, CollectionOfOneStillScores) {
   EXPECT_GT(index.find({{0, 0, 0, 1}}).at(0).score, 0.1);
 }
 
+TEST(Shortlist, OfSomeImagesLeavesTheFrequenciesOfWords) {
+  Postings index;
+  index.norms = {{1, 1.0F}, {2, 1.0F}, {70, 1.0F}};
+  for (const ImageId image : {1U, 2U, 70U}) index.add(0, image, 0);
+  const std::vector<QueryWord> query = {{0, 0, 0, 1}};
+  const std::vector<RankedImage> all = index.find(query);
+  ImageSet some(71);
+  some.add(1);
+  some.add(70);
+  for (const bool on_device : {false, true}) {
+    SeenPairs seen;
+    const auto ranked = index.shortlist(on_device).find(query, 10, 1, &seen, &some);
+    EXPECT_THAT(ids(ranked), testing::UnorderedElementsAre(1U, 70U));
+    EXPECT_EQ(ranked.at(0).score, all.at(0).score);
+    EXPECT_EQ(seen.parts.at(0).pairs.size(), 2U);
+  }
+}
+
 TEST(Shortlist, RareWordCountsForMore) {
   Postings index;
   index.norms = {{1, 1.0F}, {2, 1.0F}, {3, 1.0F}};
@@ -350,7 +368,7 @@ class SeenPairsTest : public ::testing::Test {
   SeenPairs vote(const std::vector<QueryWord>& words, std::size_t most_seen = 1 << 20,
                  bool on_device = false) const {
     SeenPairs seen{{QueryWord{}}, {{0, 1}}};  // of an earlier vote
-    index_.shortlist(on_device).find(words, 10, 2, &seen, most_seen);
+    index_.shortlist(on_device).find(words, 10, 2, &seen, nullptr, most_seen);
     return seen;
   }
 
