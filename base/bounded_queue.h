@@ -37,6 +37,12 @@ class BoundedQueue {
     return item;
   }
 
+  // Returns true if an item waits, or none will come any more.
+  bool is_ready() {
+    const std::lock_guard lock(mutex_);
+    return closed_ || !items_.empty();
+  }
+
   // Refuses further items; queued ones can still be popped.
   void close() {
     const std::lock_guard lock(mutex_);

@@ -237,6 +237,9 @@ void IndexWriter::publish(std::span<const ImageToStore> images) {
   });
   in_transaction([&] {
     std::vector<Posting> postings;
+    std::size_t features = 0;
+    for (const ImageToStore& image : images) features += image.words.features.size();
+    postings.reserve(features);
     for (std::size_t i = 0; i < images.size(); ++i) {
       const ImageToStore& image = images[i];
       const ImageRecord& record = image.words.image;
@@ -317,16 +320,32 @@ void IndexWriter::forget_roots(std::span<const std::string> roots) {
 }
 
 void IndexWriter::merge_segments(std::size_t max_segments) {
+  merge_.reset();
   segments_changed();  // before, since it may throw
   lookalike::merge_segments(connection(), max_segments);
 }
 
-void IndexWriter::merge_small_segments() {
+void IndexWriter::merge_small_segments(std::uint64_t most_postings) {
+  merge_.reset();
   segments_changed();
-  lookalike::merge_small_segments(connection());
+  lookalike::merge_small_segments(connection(), most_postings);
+}
+
+bool IndexWriter::merge_a_step(std::size_t max_segments) {
+  if (!merge_) {
+    std::optional<SegmentMerge> next = next_merge(connection(), max_segments);
+    if (!next) return false;
+    merge_ = std::make_unique<SegmentMerge>(*std::move(next));
+  }
+  segments_changed();
+  std::unique_ptr<SegmentMerge> merge = std::move(merge_);  // given up if a step throws
+  merge->step();
+  if (!merge->is_done()) merge_ = std::move(merge);
+  return true;
 }
 
 void IndexWriter::compact() {
+  merge_.reset();
   segments_changed();
   merge_all_segments(connection());
   connection().execute("VACUUM");
@@ -335,6 +354,7 @@ void IndexWriter::compact() {
 }
 
 void IndexWriter::replace_content(const std::filesystem::path& other) {
+  merge_.reset();
   const Attachment attachment(connection(), other);
   in_transaction([&] {
     for (auto table = kTables.rbegin(); table != kTables.rend(); ++table) {

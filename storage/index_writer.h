@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 namespace lookalike {
 
 class Checkpointer;
+class SegmentMerge;
 
 // The single writer of an index, which also reads it. Each call that writes, except for merges, is
 // one transaction: readers see all of it once it returns, nothing if it throws. Holds
@@ -58,7 +60,10 @@ class IndexWriter : public IndexReader {
   // end of a run. These and compact() work in several transactions, which do not change what
   // readers find; some may be complete when they throw.
   void merge_segments(std::size_t max_segments);
-  void merge_small_segments();
+  void merge_small_segments(std::uint64_t most_postings);
+  // Makes the next transaction of a merge to max_segments, for a moment with nothing else to write.
+  // Returns false if nothing is to be merged. The functions above begin merges of their own.
+  bool merge_a_step(std::size_t max_segments);
   // Merges everything and returns unused space to the file system. Needs room for two copies, one
   // in the log and one in the folder for temporary files.
   void compact();
@@ -97,6 +102,7 @@ class IndexWriter : public IndexReader {
 
   void leave_lost_file() noexcept;
 
+  std::unique_ptr<SegmentMerge> merge_;  // begun by merge_a_step()
   const std::unique_ptr<Checkpointer> checkpointer_;
   const LogFiles log_files_;
 };

@@ -98,10 +98,10 @@ struct MergedWord {
 // Reads the words of several segments in order.
 class MergedCursor {
  public:
-  MergedCursor(const Connection& connection, std::span<const Segment> segments,
+  MergedCursor(const Connection& connection, std::span<const std::int64_t> segments,
                std::uint32_t from) {
-    for (const Segment& segment : segments) {
-      cursors_.push_back(std::make_unique<Cursor>(connection, segment.id, from));
+    for (const std::int64_t segment : segments) {
+      cursors_.push_back(std::make_unique<Cursor>(connection, segment, from));
       advance(cursors_.size() - 1);
     }
   }
@@ -152,13 +152,13 @@ void drop_removed(const std::unordered_set<ImageId>& removed, WordPostings& post
 }
 
 // Merges the parts of a word, from `segments`, for the segment `into`.
-void merge_word(const Connection& connection, std::span<const Segment> segments, std::int64_t into,
-                const std::unordered_set<ImageId>& removed, MergedWord& word) {
+void merge_word(const Connection& connection, std::span<const std::int64_t> segments,
+                std::int64_t into, const std::unordered_set<ImageId>& removed, MergedWord& word) {
   WordPostings postings;
   for (MergedWord::Part& part : word.parts) {
     const std::size_t before = postings.images.size();
     decode_named(connection, "postings of word", word.word, [&] {
-      decode_postings(part.blob, postings, postings_id(segments[part.segment].id, word.word));
+      decode_postings(part.blob, postings, postings_id(segments[part.segment], word.word));
     });
     part.count = postings.images.size() - before;
   }
@@ -171,9 +171,9 @@ void merge_word(const Connection& connection, std::span<const Segment> segments,
 
 // Moves the postings of some words, from `from` on, from the segments into the segment `into`.
 // Returns the next word, or nothing at the end.
-std::optional<std::uint32_t> merge_step(Connection& connection, std::span<const Segment> segments,
-                                        std::int64_t into, std::uint32_t from,
-                                        std::size_t step_bytes) {
+std::optional<std::uint32_t> merge_step(Connection& connection,
+                                        std::span<const std::int64_t> segments, std::int64_t into,
+                                        std::uint32_t from, std::size_t step_bytes) {
   std::unordered_set<ImageId> removed;
   Rows tombstones = connection.rows("SELECT image FROM tombstones");
   while (tombstones.next()) removed.insert(static_cast<ImageId>(tombstones.integer(0)));
@@ -207,7 +207,7 @@ std::optional<std::uint32_t> merge_step(Connection& connection, std::span<const 
   }
   if (is_done) last = kLastWord;
   for (std::size_t i = 0; i < segments.size(); ++i) {
-    const std::int64_t id = segments[i].id;
+    const std::int64_t id = segments[i];
     connection.run("DELETE FROM postings WHERE id BETWEEN ? AND ?", postings_id(id, from),
                    postings_id(id, last));
     add_postings(connection, id, -static_cast<std::int64_t>(taken[i]));
@@ -246,20 +246,23 @@ class UnsyncedCommits {
   Connection& connection_;
 };
 
-void merge(Connection& connection, std::span<const Segment> segments,
-           std::size_t step_bytes = kMergeStepBytes) {
+// Returns the merge of the first `count` segments, whose transactions take about step_bytes at
+// most.
+SegmentMerge merge_of(Connection& connection, std::span<const Segment> segments, std::size_t count,
+                      std::size_t step_bytes = kMergeStepBytes) {
+  std::vector<std::int64_t> ids;
   std::uint64_t postings = 0;
-  for (const Segment& segment : segments) postings += segment.postings;
-  const std::uint64_t share = postings * kPostingBytes / kMergeSteps;
-  step_bytes = std::min(step_bytes, std::max<std::size_t>(share, kLeastStepBytes));
-  const UnsyncedCommits unsynced(connection);
-  std::optional<std::int64_t> into;
-  for (std::optional<std::uint32_t> from = 0; from;) {
-    Transaction transaction(connection);
-    if (!into) into = add_segment(connection);
-    from = merge_step(connection, segments, *into, *from, step_bytes);
-    transaction.commit();
+  for (const Segment& segment : segments.first(count)) {
+    ids.push_back(segment.id);
+    postings += segment.postings;
   }
+  const std::uint64_t share = postings * kPostingBytes / kMergeSteps;
+  return {connection, std::move(ids),
+          std::min(step_bytes, std::max<std::size_t>(share, kLeastStepBytes))};
+}
+
+void complete(SegmentMerge merge) {
+  while (!merge.is_done()) merge.step();
 }
 
 bool many_removed(Connection& connection) {
@@ -283,14 +286,53 @@ std::size_t count_to_merge(const std::vector<Segment>& segments, std::size_t max
 }
 
 // Number of segments, smallest first, to merge until each outgrows all smaller ones.
-std::size_t count_to_outgrow(const std::vector<Segment>& segments) {
+// Those have at most `most_postings` together.
+std::size_t count_to_outgrow(const std::vector<Segment>& segments, std::uint64_t most_postings) {
   std::size_t count = 0;
   std::uint64_t together = 0;
-  for (std::size_t i = 0; i < segments.size(); ++i) {
-    if (i > 0 && segments[i].postings <= kLeastGrowth * together) count = i + 1;
-    together += segments[i].postings;
+  for (std::size_t i = 0; i < std::min(segments.size(), kMaxMergedAtOnce); ++i) {
+    const std::uint64_t before = std::exchange(together, together + segments[i].postings);
+    if (together > most_postings) break;
+    if (i > 0 && segments[i].postings <= kLeastGrowth * before) count = i + 1;
   }
-  return std::min(count, kMaxMergedAtOnce);
+  return count;
+}
+
+// Postings by word, those of a word in their old order.
+struct PostingsByWord {
+  PostingsByWord(std::span<const Posting> postings, std::size_t word_count);
+
+  std::vector<std::size_t> begins;  // [words + 1]
+  std::vector<ImageId> images;
+  std::vector<std::uint64_t> signatures;
+};
+
+// Sorts by counting, on all cores: each counts, and later places, the words of a part.
+PostingsByWord::PostingsByWord(std::span<const Posting> postings, std::size_t word_count)
+    : begins(word_count + 1), images(postings.size()), signatures(postings.size()) {
+  const std::size_t parts = std::clamp<std::size_t>(
+      postings.size() / std::max<std::size_t>(word_count, 1), 1, core_count());
+  const auto part = [&](std::size_t i) {
+    const std::size_t first = postings.size() * i / parts;
+    return postings.subspan(first, postings.size() * (i + 1) / parts - first);
+  };
+  std::vector<std::vector<std::size_t>> places(parts, std::vector<std::size_t>(word_count));
+  parallel_for(parts, parts, [&](std::size_t i) {
+    for (const Posting& posting : part(i)) ++places[i][posting.word];
+  });
+  std::size_t next = 0;
+  for (std::size_t word = 0; word < word_count; ++word) {
+    begins[word] = next;
+    for (auto& of_part : places) next += std::exchange(of_part[word], next);
+  }
+  begins[word_count] = next;
+  parallel_for(parts, parts, [&](std::size_t i) {
+    for (const Posting& posting : part(i)) {
+      const std::size_t at = places[i][posting.word]++;
+      images[at] = posting.image;
+      signatures[at] = posting.signature;
+    }
+  });
 }
 
 }  // namespace
@@ -310,26 +352,16 @@ void sort_by_image(WordPostings& postings) {
 void write_segment(Connection& connection, std::span<const Posting> postings,
                    std::size_t word_count) {
   if (postings.empty()) return;
-  std::vector<std::size_t> ends(word_count + 1, 0);  // a counting sort by word
-  for (const Posting& posting : postings) ++ends[posting.word + 1];
-  std::partial_sum(ends.begin(), ends.end(), ends.begin());
-  std::vector<ImageId> images(postings.size());
-  std::vector<std::uint64_t> signatures(postings.size());
-  for (const Posting& posting : postings) {
-    const std::size_t at = ends[posting.word]++;
-    images[at] = posting.image;
-    signatures[at] = posting.signature;
-  }
-  const auto begin_of = [&](std::size_t word) { return word == 0 ? 0 : ends[word - 1]; };
+  const PostingsByWord sorted(postings, word_count);
   const std::int64_t segment = add_segment(connection);
   std::vector<Bytes> encoded(word_count);
   parallel_ranges(word_count, [&](std::size_t first, std::size_t last) {
     for (std::size_t word = first; word < last; ++word) {
-      const std::size_t begin = begin_of(word);
-      const std::size_t count = ends[word] - begin;
+      const std::size_t begin = sorted.begins[word];
+      const std::size_t count = sorted.begins[word + 1] - begin;
       if (count == 0) continue;
-      encoded[word] = encode_postings(std::span(images).subspan(begin, count),
-                                      std::span(signatures).subspan(begin, count),
+      encoded[word] = encode_postings(std::span(sorted.images).subspan(begin, count),
+                                      std::span(sorted.signatures).subspan(begin, count),
                                       postings_id(segment, static_cast<std::uint32_t>(word)));
     }
   });
@@ -341,6 +373,20 @@ void write_segment(Connection& connection, std::span<const Posting> postings,
   add_postings(connection, segment, static_cast<std::int64_t>(postings.size()));
 }
 
+void SegmentMerge::step() {
+  const UnsyncedCommits unsynced(connection_);
+  Transaction transaction(connection_);
+  if (!into_) into_ = add_segment(connection_);
+  from_ = merge_step(connection_, segments_, *into_, from_.value(), step_bytes_);
+  transaction.commit();
+}
+
+std::optional<SegmentMerge> next_merge(Connection& connection, std::size_t max_segments) {
+  const std::vector<Segment> segments = list_segments(connection);
+  const std::size_t count = count_to_merge(segments, max_segments);
+  return count > 0 ? std::optional(merge_of(connection, segments, count)) : std::nullopt;
+}
+
 void merge_segments(Connection& connection, std::size_t max_segments, std::size_t step_bytes) {
   require(max_segments >= 1, "merge_segments: max_segments is 0");
   if (many_removed(connection)) merge_all_segments(connection);
@@ -348,16 +394,17 @@ void merge_segments(Connection& connection, std::size_t max_segments, std::size_
     const std::vector<Segment> segments = list_segments(connection);
     const std::size_t count = count_to_merge(segments, max_segments);
     if (count == 0) return;
-    merge(connection, std::span(segments).first(count), step_bytes);
+    complete(merge_of(connection, segments, count, step_bytes));
   }
 }
 
-void merge_small_segments(Connection& connection) {
+void merge_small_segments(Connection& connection, std::uint64_t most_postings) {
   while (true) {
     const std::vector<Segment> segments = list_segments(connection);
-    const std::size_t count = count_to_outgrow(segments);
+    const std::size_t count = count_to_outgrow(segments, most_postings);
     if (count == 0) return;
-    merge(connection, std::span(segments).first(count));
+    for (std::size_t i = 0; i < count; ++i) most_postings -= segments[i].postings;
+    complete(merge_of(connection, segments, count));
   }
 }
 
@@ -366,7 +413,7 @@ void merge_all_segments(Connection& connection) {
   do {
     const std::vector<Segment> segments = list_segments(connection);
     left = segments.size();
-    if (left > 0) merge(connection, std::span(segments).first(std::min(left, kMaxMergedAtOnce)));
+    if (left > 0) complete(merge_of(connection, segments, std::min(left, kMaxMergedAtOnce)));
   } while (left > kMaxMergedAtOnce);
 }
 

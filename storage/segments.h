@@ -2,7 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "storage/index_types.h"
 #include "storage/sqlite.h"
@@ -44,9 +47,32 @@ inline constexpr std::size_t kMergeStepBytes = std::size_t{64} << 20;
 void merge_segments(Connection& connection, std::size_t max_segments,
                     std::size_t step_bytes = kMergeStepBytes);
 // Merges the smallest segments until each has more than four times the postings of all smaller ones
-// together, so that a query reads few segments. A posting is rewritten about five times as the
-// index grows.
-void merge_small_segments(Connection& connection);
+// together, so that a query reads few segments, but never more than `most_postings` together, which
+// bounds the time. A posting is rewritten about five times as the index grows.
+void merge_small_segments(Connection& connection, std::uint64_t most_postings);
+
+// A merge of segments in transactions, between which other transactions may add segments. One that
+// is not completed leaves every list whole.
+class SegmentMerge {
+ public:
+  // segments: their ids, which must exist until this is done
+  SegmentMerge(Connection& connection, std::vector<std::int64_t> segments, std::size_t step_bytes)
+      : connection_(connection), segments_(std::move(segments)), step_bytes_(step_bytes) {}
+
+  bool is_done() const { return !from_; }
+  void step();  // makes the next transaction; call it only before the merge is done
+
+ private:
+  Connection& connection_;
+  std::vector<std::int64_t> segments_;
+  std::size_t step_bytes_;
+  std::optional<std::int64_t> into_;       // set by the first step
+  std::optional<std::uint32_t> from_ = 0;  // the next word
+};
+
+// Returns the first merge of merge_segments(), if there are more than max_segments >= 1.
+std::optional<SegmentMerge> next_merge(Connection& connection, std::size_t max_segments);
+
 // Leaves one segment without removed postings, or none.
 void merge_all_segments(Connection& connection);
 

@@ -12,8 +12,8 @@ namespace lookalike {
 namespace {
 
 // Pairs of a panel: the lanes of a float16, or the work-items that a GPU runs together.
-constexpr std::size_t kPanelLanes = 16;
-constexpr std::size_t kPanelItems = 32;
+constexpr std::uint32_t kPanelLanes = 16;
+constexpr std::uint32_t kPanelItems = 32;
 
 // As in cells.cl.
 struct Panel {
@@ -22,33 +22,44 @@ struct Panel {
 };
 static_assert(sizeof(Panel) == 16);
 
-// Pairs by cell, then by descriptor, and the panels that they form.
-struct Plan {
+// Returns where the pairs of each cell begin among all in the order of their cells, and the end.
+std::vector<std::uint32_t> starts_of(std::span<const std::uint32_t> counts) {
+  std::vector<std::uint32_t> starts(counts.size() + 1);
+  std::partial_sum(counts.begin(), counts.end(), starts.begin() + 1);
+  return starts;
+}
+
+// Pairs by cell, then by descriptor.
+struct SortedPairs {
   std::vector<std::uint32_t> pairs;
-  std::vector<Panel> panels;
+  std::vector<std::uint32_t> starts;  // as starts_of
 };
 
-// Sorts pairs by cell.
 //   cells_of_pairs [pairs]: the cell of each pair
-Plan plan_of(std::span<const std::uint32_t> cells_of_pairs,
-             std::span<const std::uint32_t> word_starts, std::size_t panel_pairs) {
-  const std::size_t cells = word_starts.size() - 1;
-  std::vector<std::size_t> starts(cells + 1);
-  for (const std::uint32_t cell : cells_of_pairs) ++starts[cell + 1];
-  std::partial_sum(starts.begin(), starts.end(), starts.begin());
-  Plan plan{std::vector<std::uint32_t>(cells_of_pairs.size()), {}};
-  std::vector<std::size_t> next(starts.begin(), starts.end() - 1);
+SortedPairs sorted_by_cell(std::span<const std::uint32_t> cells_of_pairs, std::size_t cells) {
+  std::vector<std::uint32_t> counts(cells);
+  for (const std::uint32_t cell : cells_of_pairs) ++counts[cell];
+  SortedPairs sorted{std::vector<std::uint32_t>(cells_of_pairs.size()), starts_of(counts)};
+  std::vector<std::uint32_t> next(sorted.starts.begin(), sorted.starts.end() - 1);
   for (std::size_t pair = 0; pair < cells_of_pairs.size(); ++pair) {
-    plan.pairs[next[cells_of_pairs[pair]]++] = static_cast<std::uint32_t>(pair);
+    sorted.pairs[next[cells_of_pairs[pair]]++] = static_cast<std::uint32_t>(pair);
   }
-  for (std::size_t cell = 0; cell < cells; ++cell) {
-    for (std::size_t first = starts[cell]; first < starts[cell + 1]; first += panel_pairs) {
-      const std::size_t pairs = std::min(panel_pairs, starts[cell + 1] - first);
-      plan.panels.push_back({static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(pairs),
-                             word_starts[cell], word_starts[cell + 1] - 1});
+  return sorted;
+}
+
+// Returns the panels of up to panel_pairs pairs.
+//   starts: as starts_of   word_starts [cells + 1]: first word of each cell, and the end
+std::vector<Panel> panels_of(std::span<const std::uint32_t> starts,
+                             std::span<const std::uint32_t> word_starts,
+                             std::uint32_t panel_pairs) {
+  std::vector<Panel> panels;
+  for (std::size_t cell = 0; cell + 1 < starts.size(); ++cell) {
+    for (std::uint32_t first = starts[cell]; first < starts[cell + 1]; first += panel_pairs) {
+      panels.push_back({first, std::min(panel_pairs, starts[cell + 1] - first), word_starts[cell],
+                        word_starts[cell + 1] - 1});
     }
   }
-  return plan;
+  return panels;
 }
 
 class CellSearch : public WordSearch {
@@ -69,17 +80,14 @@ class CellSearch : public WordSearch {
     work_.cell_distances.reserve(session_, pairs * sizeof(float));
     centres_->search(
         {batch.rows, probes_, batch.descriptors, work_.cells.buffer, work_.cell_distances.buffer});
-    Plan plan;
-    session_.view<std::uint32_t>(
-        work_.cells.buffer, pairs, [&](std::span<const std::uint32_t> cells) {
-          plan =
-              plan_of(cells, starts_, kernel_ == CellKernel::kPanels ? kPanelLanes : kPanelItems);
-        });
-    work_.pairs.fill<std::uint32_t>(session_, plan.pairs);
-    work_.panels.fill<Panel>(session_, plan.panels);
+    const bool by_lanes = kernel_ == CellKernel::kPanels;
+    const std::vector<Panel> panels =
+        panels_of(by_lanes ? sort_on_host(batch, pairs) : sort_on_device(batch, pairs), starts_,
+                  by_lanes ? kPanelLanes : kPanelItems);
+    work_.panels.fill<Panel>(session_, panels);
     work_.words.reserve(session_, pairs * batch.m * sizeof(cl_uint));
     work_.distances.reserve(session_, pairs * batch.m * sizeof(float));
-    search_panels(batch, plan.panels.size());
+    search_panels(batch, panels.size());
     cl::Kernel merge = build("cells_merge", batch.m);
     set_arguments(merge, work_.words.buffer, work_.distances.buffer, to_uint(batch.rows),
                   batch.words, batch.squared_distances);
@@ -92,6 +100,37 @@ class CellSearch : public WordSearch {
                            "-cl-mad-enable" + define("DIMENSIONS", dimensions_) +
                                define("NEAREST", m) + define("PROBES", probes_) +
                                define("PANEL", kPanelItems));
+  }
+
+  // Both fill work_.pairs with the pairs in the order of their cells, and return where each cell's
+  // begin, as starts_of. The device leaves pairs of a cell in no order, which changes no result. To
+  // sort 256,000 pairs takes a core milliseconds.
+  std::vector<std::uint32_t> sort_on_host(const SearchBatch&, std::size_t pairs) {
+    SortedPairs sorted;
+    session_.view<std::uint32_t>(work_.cells.buffer, pairs,
+                                 [&](std::span<const std::uint32_t> cells) {
+                                   sorted = sorted_by_cell(cells, starts_.size() - 1);
+                                 });
+    work_.pairs.fill<std::uint32_t>(session_, sorted.pairs);
+    return std::move(sorted.starts);
+  }
+  std::vector<std::uint32_t> sort_on_device(const SearchBatch& batch, std::size_t pairs) {
+    const std::size_t cells = starts_.size() - 1;
+    work_.places.reserve(session_, cells * sizeof(cl_uint));
+    session_.clear(work_.places.buffer, cells * sizeof(cl_uint));
+    cl::Kernel count = build("cells_count", batch.m);
+    set_arguments(count, work_.cells.buffer, to_uint(pairs), work_.places.buffer);
+    session_.launch(count, "cells_count", {pairs}, {{kSearchGroupItems}});
+    std::vector<std::uint32_t> counts(cells);
+    session_.read<std::uint32_t>(work_.places.buffer, counts);
+    std::vector<std::uint32_t> starts = starts_of(counts);
+    session_.write(work_.places.buffer, std::span<const std::uint32_t>(starts).first(cells));
+    work_.pairs.reserve(session_, pairs * sizeof(cl_uint));
+    cl::Kernel place = build("cells_place", batch.m);
+    set_arguments(place, work_.cells.buffer, to_uint(pairs), work_.places.buffer,
+                  work_.pairs.buffer);
+    session_.launch(place, "cells_place", {pairs}, {{kSearchGroupItems}});
+    return starts;
   }
 
   void search_panels(const SearchBatch& batch, std::size_t panels) {
@@ -112,7 +151,8 @@ class CellSearch : public WordSearch {
   cl::Buffer words_;  // [k][d]
   struct {
     GrowingBuffer cells, cell_distances;  // [n][probes]
-    GrowingBuffer pairs, panels;          // as in Plan
+    GrowingBuffer pairs, panels;          // [n * probes] in the order of their cells; [panels]
+    GrowingBuffer places;                 // [cells]
     GrowingBuffer words, distances;       // [n][probes][m]
   } work_;
 };

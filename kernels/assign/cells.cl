@@ -56,6 +56,21 @@ void store_lanes(const float16* squared_distances, const uint16* words, global c
   }
 }
 
+// Counts the pairs of each cell.
+//   cells [pairs]   counts [cells]: zeros before
+kernel void cells_count(global const uint* restrict cells, uint pairs, global uint* counts) {
+  const uint pair = get_global_id(0);
+  if (pair < pairs) atomic_inc(&counts[cells[pair]]);
+}
+
+// Writes the pairs in the order of their cells, those of a cell in no order.
+//   places [cells]: where the pairs of each cell begin; changed   sorted [pairs]
+kernel void cells_place(global const uint* restrict cells, uint pairs, global uint* places,
+                        global uint* restrict sorted) {
+  const uint pair = get_global_id(0);
+  if (pair < pairs) sorted[atomic_inc(&places[cells[pair]])] = pair;
+}
+
 // Finds the nearest words of each pair on a CPU: an item takes a panel, a pair a lane, and eight
 // words at a time.
 //   descriptors [n][DIMENSIONS]   words [k][DIMENSIONS]   pairs [n * PROBES]   panels [panel_count]

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstring>
 #include <thread>
 #include <utility>
 
@@ -17,6 +18,10 @@ constexpr int kMaxReleaseWaits = 50;
 constexpr std::chrono::milliseconds kReleaseWait{2};
 // Events held until their times are added up.
 constexpr std::size_t kMaxEvents = 1024;
+// Copies of at most this size, and all that were not waited for together, go through staging
+// memory.
+constexpr std::size_t kMostStagedBytes = std::size_t{64} << 20U;
+constexpr std::chrono::microseconds kNap{20};
 
 // Runs `work`, which may throw cl::Error.
 template <typename Work>
@@ -62,6 +67,14 @@ double milliseconds(cl_ulong start_ns, cl_ulong end_ns) {
 double elapsed_ms(const cl::Event& event) {
   return milliseconds(event.getProfilingInfo<CL_PROFILING_COMMAND_START>(),
                       event.getProfilingInfo<CL_PROFILING_COMMAND_END>());
+}
+
+void sleep_until_done(const cl::Event& event) {
+  cl_int status = CL_QUEUED;
+  while ((status = event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>()) > CL_COMPLETE) {
+    std::this_thread::sleep_for(kNap);
+  }
+  if (status < CL_COMPLETE) throw cl::Error(status, "a command before a copy");
 }
 
 // Returns the instruction set of a CPU device for its tuning file: "avx512", "avx2" or empty. Asks
@@ -234,9 +247,63 @@ void OpenClSession::transfer(const char* where, const std::function<void(cl::Eve
   });
 }
 
+// True if copies of this size go through staging memory: a CPU device reads the host's memory, and
+// large copies are rare.
+bool OpenClSession::is_staged(std::size_t bytes) const {
+  return !is_cpu() && bytes <= kMostStagedBytes;
+}
+
+// Returns a piece of staging memory. The queue is in order: once it has been waited for, no copy
+// uses a piece, and all that nobody holds are free.
+void* OpenClSession::stage(std::size_t bytes) {
+  if (held_pieces_ == 0) {
+    if (staging_->taken_bytes() + bytes > kMostStagedBytes) finish();
+    if (!reads_staging_) staging_->free_all();
+  }
+  return translate("page-locked host memory",
+                   [&] { return staging_->take(shared_->context, queue_, bytes); });
+}
+
+// Queues a copy from staging memory.
+void OpenClSession::stage_in(const cl::Buffer& buffer, std::size_t offset, std::size_t bytes,
+                             const void* from) {
+  reads_staging_ = true;
+  translate("copy to device", [&] {
+    cl::Event event;
+    const bool profile = shared_->options.profile;
+    queue_.enqueueWriteBuffer(buffer, CL_FALSE, offset, bytes, from, nullptr,
+                              profile ? &event : nullptr);
+    if (!profile) return;
+    ++transfers_.launches;
+    copies_.push_back(std::move(event));
+  });
+}
+
+// Copies to staging memory and waits.
+void OpenClSession::stage_out(const cl::Buffer& buffer, std::size_t offset, std::size_t bytes,
+                              void* to) {
+  transfer("copy from device", [&](cl::Event* event) {
+    if (!around_wait_) {
+      queue_.enqueueReadBuffer(buffer, CL_TRUE, offset, bytes, to, nullptr, event);
+      return;
+    }
+    cl::Event copied;
+    queue_.enqueueReadBuffer(buffer, CL_FALSE, offset, bytes, to, nullptr, &copied);
+    queue_.flush();
+    around_wait_([&] { sleep_until_done(copied); });
+    if (event != nullptr) *event = copied;
+  });
+  reads_staging_ = false;
+}
+
 void OpenClSession::write_bytes(const cl::Buffer& buffer, std::size_t offset, std::size_t bytes,
                                 const void* from) {
   if (bytes == 0) return;
+  if (is_staged(bytes)) {
+    void* const piece = stage(bytes);
+    std::memcpy(piece, from, bytes);
+    return stage_in(buffer, offset, bytes, piece);
+  }
   transfer("copy to device", [&](cl::Event* event) {
     queue_.enqueueWriteBuffer(buffer, CL_TRUE, offset, bytes, from, nullptr, event);
   });
@@ -245,6 +312,12 @@ void OpenClSession::write_bytes(const cl::Buffer& buffer, std::size_t offset, st
 void OpenClSession::read_bytes(const cl::Buffer& buffer, std::size_t offset, std::size_t bytes,
                                void* to) {
   if (bytes == 0) return;
+  if (is_staged(bytes)) {
+    void* const piece = stage(bytes);
+    stage_out(buffer, offset, bytes, piece);
+    std::memcpy(to, piece, bytes);
+    return;
+  }
   transfer("copy from device", [&](cl::Event* event) {
     queue_.enqueueReadBuffer(buffer, CL_TRUE, offset, bytes, to, nullptr, event);
   });
@@ -263,7 +336,7 @@ std::shared_ptr<void> OpenClSession::map_bytes(const cl::Buffer& buffer, std::si
             const bool timed = shared_->options.profile && is_copy;
             clEnqueueUnmapMemObject(queue_(), buffer(), mapped, 0, nullptr,
                                     timed ? &event : nullptr);
-            if (event != nullptr) unmaps_.emplace_back(event);
+            if (event != nullptr) copies_.emplace_back(event);
           }};
 }
 
@@ -299,6 +372,7 @@ void OpenClSession::launch_foreign(std::string_view label,
 
 void OpenClSession::finish() {
   translate("finish", [&] { queue_.finish(); });
+  reads_staging_ = false;
 }
 
 void OpenClSession::add_launch(std::string_view label, cl::Event last, cl::Event before) {
@@ -329,7 +403,7 @@ std::map<std::string, LaunchTime> OpenClSession::drain_profile() {
 LaunchTime OpenClSession::drain_transfers() {
   finish();
   translate("profile", [&] {
-    for (const cl::Event& copy : std::exchange(unmaps_, {}))
+    for (const cl::Event& copy : std::exchange(copies_, {}))
       transfers_.total_ms += elapsed_ms(copy);
   });
   return std::exchange(transfers_, {});

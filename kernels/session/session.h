@@ -19,6 +19,7 @@
 #include "kernels/session/device.h"
 #include "kernels/session/opencl.h"
 #include "kernels/session/program_cache.h"
+#include "kernels/session/staging.h"
 #include "kernels/tuning/tuning.h"
 
 namespace lookalike {
@@ -136,7 +137,8 @@ class OpenClSession {
     write(buffer, values);
     return buffer;
   }
-  // Copy to or from a buffer, `offset` values from its start; blocking.
+  // Copy to or from a buffer, `offset` values from its start. Reading waits for all commands before
+  // it; writing to a GPU waits for nothing.
   template <typename T>
   void write(const cl::Buffer& buffer, std::span<const T> values, std::size_t offset = 0) {
     write_bytes(buffer, offset * sizeof(T), values.size_bytes(), values.data());
@@ -150,6 +152,11 @@ class OpenClSession {
   template <typename T, typename Look>
   void view(const cl::Buffer& buffer, std::size_t count, Look&& look) {
     if (count == 0) return look(std::span<const T>());
+    if (is_staged(count * sizeof(T))) {
+      const HeldPiece piece(*this, count * sizeof(T));
+      stage_out(buffer, 0, count * sizeof(T), piece.begin);
+      return look(std::span(static_cast<const T*>(piece.begin), count));
+    }
     const std::shared_ptr<const void> values =
         map_bytes(buffer, count * sizeof(T), MapFor::kReading);
     look(std::span(static_cast<const T*>(values.get()), count));
@@ -159,6 +166,11 @@ class OpenClSession {
   template <typename T, typename Fill>
   void compose(const cl::Buffer& buffer, std::size_t count, Fill&& fill) {
     if (count == 0) return fill(std::span<T>());
+    if (is_staged(count * sizeof(T))) {
+      const HeldPiece piece(*this, count * sizeof(T));
+      fill(std::span(static_cast<T*>(piece.begin), count));
+      return stage_in(buffer, 0, count * sizeof(T), piece.begin);
+    }
     const std::shared_ptr<void> values = map_bytes(buffer, count * sizeof(T), MapFor::kWriting);
     fill(std::span(static_cast<T*>(values.get()), count));
   }
@@ -174,6 +186,12 @@ class OpenClSession {
   void launch_foreign(std::string_view label, const std::function<void(cl_command_queue)>& enqueue);
   void finish();
 
+  // Called with a wait for the device, which it must run.
+  using AroundWait = std::function<void(const std::function<void()>& wait)>;
+  // Sleeps from now on while read() and view() wait for a GPU, and calls `around` for each wait.
+  // That takes some 0.1 ms longer than the driver's own waiting, which may occupy a core.
+  void wait_asleep(AroundWait around) { around_wait_ = std::move(around); }
+
   // Return the device time since the last call: of launches by label, and of write, read, view and
   // compose together. Empty unless options.profile.
   std::map<std::string, LaunchTime> drain_profile();
@@ -184,6 +202,20 @@ class OpenClSession {
 
  private:
   enum class MapFor { kReading, kWriting };
+
+  // A piece of staging memory that no copy may take while this exists.
+  struct HeldPiece {
+    HeldPiece(OpenClSession& its_session, std::size_t bytes)
+        : session(its_session), begin(session.stage(bytes)) {
+      ++session.held_pieces_;
+    }
+    ~HeldPiece() { --session.held_pieces_; }
+    HeldPiece(const HeldPiece&) = delete;
+    HeldPiece& operator=(const HeldPiece&) = delete;
+
+    OpenClSession& session;
+    void* const begin;
+  };
 
   // What the sessions of a device share.
   struct Shared {
@@ -214,6 +246,10 @@ class OpenClSession {
   void read_bytes(const cl::Buffer& buffer, std::size_t offset, std::size_t bytes, void* to);
   void transfer(const char* where, const std::function<void(cl::Event*)>& copy);
   std::shared_ptr<void> map_bytes(const cl::Buffer& buffer, std::size_t bytes, MapFor use);
+  bool is_staged(std::size_t bytes) const;
+  void* stage(std::size_t bytes);
+  void stage_in(const cl::Buffer& buffer, std::size_t offset, std::size_t bytes, const void* from);
+  void stage_out(const cl::Buffer& buffer, std::size_t offset, std::size_t bytes, void* to);
   void add_launch(std::string_view label, cl::Event last, cl::Event before = {});
   void fold_profile();
   bool wait_for_room(std::uint64_t size);
@@ -230,7 +266,11 @@ class OpenClSession {
   std::vector<Launch> launches_;  // not yet part of launch_times_
   std::map<std::string, LaunchTime> launch_times_;
   LaunchTime transfers_;
-  std::vector<cl::Event> unmaps_;  // copies to the device, not yet part of transfers_
+  std::vector<cl::Event> copies_;  // to the device, not yet part of transfers_
+  std::unique_ptr<StagingMemory> staging_ = std::make_unique<StagingMemory>();
+  std::size_t held_pieces_ = 0;  // of staging_
+  bool reads_staging_ = false;   // copies to the device may be queued or running
+  AroundWait around_wait_;
 };
 
 // Device memory that grows as needed.

@@ -203,8 +203,8 @@ std::string build_options(SurfKernel kernel, const SurfParameters& parameters,
 
 std::size_t largest_batch_bytes(const DeviceInfo& device, SurfKernel kernel) {
   if (kernel == SurfKernel::kCpu) return kCpuBatchBytes;
-  // Maps are the largest buffer, two thirds of all.
-  const std::uint64_t room = std::min(device.global_memory_bytes / 4, device.max_allocation_bytes);
+  // Several queues may each have a batch. Maps are the largest buffer, two thirds of all.
+  const std::uint64_t room = std::min(device.global_memory_bytes / 8, device.max_allocation_bytes);
   return static_cast<std::size_t>(std::min<std::uint64_t>(kGpuBatchBytes, room));
 }
 

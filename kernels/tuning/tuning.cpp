@@ -21,19 +21,26 @@ double logarithm(std::uint64_t size) {
 std::optional<std::string> fastest_in(const TuningFile& file, std::string_view kernel,
                                       const TuningSizes& sizes,
                                       std::span<const std::string> variants) {
-  using Rank = std::tuple<double, TuningSizes, double, std::size_t>;
+  struct Rank {
+    double octaves;
+    const TuningSizes& sizes;
+    double ms;
+    std::size_t place;
+    auto tied() const { return std::tie(octaves, sizes, ms, place); }
+  };
   std::optional<Rank> best;
   for (const Measurement& measurement : file.measurements) {
+    if (measurement.kernel != kernel) continue;
     const auto variant = std::find(variants.begin(), variants.end(), measurement.variant);
-    if (measurement.kernel != kernel || variant == variants.end()) continue;
+    if (variant == variants.end()) continue;
     const double octaves = octaves_between(measurement.sizes, sizes);
     if (std::isinf(octaves)) continue;
     const Rank rank{octaves, measurement.sizes, measurement.ms,
-                    std::distance(variants.begin(), variant)};
-    if (!best || rank < *best) best = rank;
+                    static_cast<std::size_t>(std::distance(variants.begin(), variant))};
+    if (!best || rank.tied() < best->tied()) best.emplace(rank);
   }
   if (!best) return std::nullopt;
-  return variants[std::get<std::size_t>(*best)];
+  return variants[best->place];
 }
 
 // Instruction sets of CPUs, richest first; each includes the following.

@@ -4,30 +4,40 @@
 
 #include <spdlog/spdlog.h>
 
-#include "base/parallel.h"
 #include "base/program.h"
 #include "pipeline/open_session.h"
 
 namespace lookalike {
 namespace {
 
-constexpr std::size_t kGpuLanes = 2;
-// In batches of 16 an H200 extracts 5,400 photos of 640 x 480 per second, in batches of 32 or 64
-// 6,000, in batches of 128 only 3,800. PoCL on two cores needs the same time for 16 as for 32.
+constexpr std::size_t kGpuLanes = 4;
+// Small batches keep little memory; PoCL on two cores needs the same time for 16 as for 32.
 constexpr std::size_t kGpuBatchImages = 32;
 constexpr std::size_t kCpuBatchImages = 16;
 
-// Calls visit(item, begin, count) on all cores for each image that is not blank, with the range of
-// its features.
+// Calls visit(item, begin, count) for each image that is not blank, with the range of its features.
+// A lane does this alone: other lanes and the decoding threads keep the other cores busy.
 template <typename Visit>
 void for_each_shown(const FoundFeatures& found, std::span<Item* const> items, const Visit& visit) {
-  parallel_ranges(found.images.size(), [&](std::size_t from, std::size_t to) {
-    for (std::size_t i = from; i < to; ++i) {
-      const auto [begin, count] = found.range(i);
-      if (!items[found.images[i]]->blank) visit(*items[found.images[i]], begin, count);
-    }
-  });
+  for (std::size_t i = 0; i < found.images.size(); ++i) {
+    const auto [begin, count] = found.range(i);
+    if (!items[found.images[i]]->blank) visit(*items[found.images[i]], begin, count);
+  }
 }
+
+// Lets a lane's session sleep while it waits.
+class Asleep {
+ public:
+  Asleep(OpenClSession& session, StageTimes& times) : session_(session) {
+    session_.wait_asleep([&](const auto& wait) { times.timed("device", wait); });
+  }
+  ~Asleep() { session_.wait_asleep(nullptr); }
+  Asleep(const Asleep&) = delete;
+  Asleep& operator=(const Asleep&) = delete;
+
+ private:
+  OpenClSession& session_;
+};
 
 }  // namespace
 
@@ -93,11 +103,18 @@ auto DeviceStages::with_fallback(std::size_t lane, Work work) {
 void DeviceStages::process(std::vector<Item>& batch, std::size_t lane) {
   Gathered<ImageFeatures> features(batch);
   Gathered<DecodedImage> images(batch);
-  times_.timed("extract",
-               [&] { with_fallback(lane, [&](Lane& on) { process_images(on, images); }); });
+  times_.timed("extract", [&] {
+    with_fallback(lane, [&](Lane& on) {
+      const Asleep asleep(*on.session, times_);
+      process_images(on, images);
+    });
+  });
   if (!lanes_[lane]->assign) return features.replace(std::move(features.states));
   features.replace(times_.timed("assign", [&] {
-    return with_fallback(lane, [&](Lane& on) { return on.assign->run(features.states); });
+    return with_fallback(lane, [&](Lane& on) {
+      const Asleep asleep(*on.session, times_);
+      return on.assign->run(features.states);
+    });
   }));
 }
 
@@ -119,7 +136,7 @@ void DeviceStages::process_some(Lane& lane, std::span<const DecodedImage> images
     pixels.push_back(image.pixels.view());
     alphas.push_back(image.alpha.view());
   }
-  lane.uploaded.upload(pixels, alphas);
+  times_.timed("upload", [&] { lane.uploaded.upload(pixels, alphas); });
   const std::vector<PixelSums> sums =
       times_.timed("variance", [&] { return lane.variance.run(lane.uploaded); });
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -146,9 +163,11 @@ void DeviceStages::give_words(Lane& lane, const FoundFeatures& found,
     return lane.assign->run(found.descriptors,
                             std::vector<std::uint32_t>(found.first.begin(), found.first.end()));
   });
-  for_each_shown(found, items, [&](Item& item, std::size_t begin, std::size_t count) {
-    item.state = image_words(std::get<ImageWords>(item.state).image,
-                             std::span(found.keypoints).subspan(begin, count), assigned, begin);
+  times_.timed("records", [&] {
+    for_each_shown(found, items, [&](Item& item, std::size_t begin, std::size_t count) {
+      item.state = image_words(std::get<ImageWords>(item.state).image,
+                               std::span(found.keypoints).subspan(begin, count), assigned, begin);
+    });
   });
 }
 

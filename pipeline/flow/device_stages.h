@@ -19,8 +19,9 @@
 
 namespace lookalike {
 
-// The stages that run on the device. A GPU has several lanes, each with its own queue and stages:
-// while one lane copies images or reads results, another computes. A CPU has one lane, since its
+// The stages that run on the device. A GPU has several lanes, each with its own queue, stages and
+// batch: while one copies images or makes records of results, others compute. A lane sleeps while
+// the device works, which StageTimes counts as the stage "device". A CPU has one lane, since its
 // kernels use all cores. When the device is out of memory and device.on_out_of_memory = "cpu", a
 // lane falls back to the CPU device with a warning.
 class DeviceStages {

@@ -12,11 +12,16 @@
 namespace lookalike {
 namespace {
 
-// Maximum number of decoded images that wait for the device.
-constexpr std::size_t kWaitingImages = 32;
-
 std::size_t decode_threads(const ImagesOptions& options) {
   return options.decode_threads > 0 ? options.decode_threads : core_count();
+}
+
+// Returns the maximum number of images that are being decoded or wait for the device: enough for
+// threads to go on while it takes none for a moment.
+std::size_t decode_window(const ImagesOptions& options) {
+  constexpr std::size_t kLeast = 32;
+  constexpr std::size_t kEachThread = 8;
+  return std::max(kLeast, kEachThread * decode_threads(options));
 }
 
 }  // namespace
@@ -44,7 +49,8 @@ class ItemStream::FurtherPages {
       : stream_(stream),
         end_(Item{.file = first.file, .content = first.content, .state = KnownContent{}}),
         loaded_(load(first)),
-        items_(loaded_ ? first.pages - 1 : 0, decode_threads(stream.config_.images), kWaitingImages,
+        items_(loaded_ ? first.pages - 1 : 0, decode_threads(stream.config_.images),
+               decode_window(stream.config_.images),
                [this](std::size_t i) { return read(static_cast<std::uint32_t>(i + 2)); }) {}
 
   // Returns the next page, and the file after the last one.
@@ -96,7 +102,7 @@ ItemStream::ItemStream(const std::vector<SourceFile>& files, const RunConfig& co
       times_(times),
       known_(known),
       pages_(pages),
-      items_(files.size(), decode_threads(config.images), kWaitingImages,
+      items_(files.size(), decode_threads(config.images), decode_window(config.images),
              [this, &files](std::size_t i) {
                return times_.timed("decode", [&] { return read(files[i]); });
              }) {}
@@ -166,7 +172,8 @@ std::vector<SourceFile> in_sample_order(const std::vector<SourceFile>& files,
   using Rank = std::pair<std::uint64_t, ContentHash>;
   constexpr Rank kLast = {std::numeric_limits<std::uint64_t>::max(), {}};
   OrderedParallel<Rank> ranks(
-      files.size(), decode_threads(config.images), kWaitingImages, [&](std::size_t i) {
+      files.size(), decode_threads(config.images), decode_window(config.images),
+      [&](std::size_t i) {
         return times.timed("hash", [&] {
           const auto loaded = load_file(files[i].path, config.images);
           const auto* file = std::get_if<LoadedFile>(&loaded);

@@ -16,8 +16,9 @@ namespace lookalike {
 
 // Stores items on its own thread, so that the device does not wait for the disk. Publishes batches
 // of at least options.batch_images, each in one transaction: every options.publish_seconds, or as
-// soon as they fill 32 MiB, so that a fast device writes few large segments. Keeps the number of
-// segments at or below options.max_segments. Nothing else may use the writer meanwhile.
+// soon as they fill 32 MiB, so that a fast device writes few large segments. Merges segments while
+// no item waits, and otherwise keeps their number at or below options.max_segments. Nothing else
+// may use the writer meanwhile.
 class StoreQueue {
  public:
   StoreQueue(IndexWriter& writer, const StoreOptions& options, StageTimes& times);
@@ -29,7 +30,8 @@ class StoreQueue {
   // what storing an earlier item threw: errors of IndexWriter::publish(), and Error(kInternal) for
   // KnownContent that neither the index nor an earlier item has.
   void push(Item item);
-  // Publishes the remaining items and merges small segments. Throws as push().
+  // Publishes the remaining items and merges the smallest segments, for a fifth of a second at
+  // most. Throws as push().
   void finish();
 
  private:
@@ -37,6 +39,7 @@ class StoreQueue {
 
   void run() noexcept;
   void rethrow();
+  void merge_while_idle();
   void add(Item item);
   void publish();
 

@@ -92,7 +92,7 @@ class ImageFlow {
   void index(std::vector<SourceFile> files, std::optional<Codebook> codebook) {
     std::vector<Item> sample;
     if (codebook) {
-      run_.device.stages().set_codebook(*std::move(codebook));
+      codebook_ = std::move(codebook);
     } else {
       files = sample_first(std::move(files));
       sample = extract_sample(files);
@@ -199,6 +199,7 @@ class ImageFlow {
     if (files.empty()) return;
     ItemStream stream(files, run_.config, run_.times, &known_, pages);
     DeviceStages& stages = run_.device.stages();  // opens while the first files are decoded
+    if (codebook_) stages.set_codebook(*std::exchange(codebook_, std::nullopt));
     std::size_t done = 0;
     while (wanted > 0 && done < files.size()) {
       std::size_t to_begin = wanted;
@@ -209,7 +210,7 @@ class ImageFlow {
         load_cached(batch);
         return batch;
       };
-      auto processed = on_device(next_batch, stages.lanes() + 1);
+      auto processed = on_device(next_batch, 2 * stages.lanes());
       while (std::optional<Batch> batch = processed.next()) {
         done += static_cast<std::size_t>(std::ranges::count_if(*batch, &Item::ends_file));
         wanted = accept(*std::move(batch));
@@ -279,7 +280,8 @@ class ImageFlow {
   RunContext& run_;
   FeatureCache& cache_;
   KnownContents& known_;
-  bool is_as_before_ = true;  // all items so far of the file that store() takes
+  std::optional<Codebook> codebook_{};  // of the index, until the device has it
+  bool is_as_before_ = true;            // all items so far of the file that store() takes
 };
 
 }  // namespace

@@ -1,10 +1,10 @@
 #include "pipeline/index/run_benchmark.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "pipeline/flow/item_stream.h"
 #include "pipeline/index/index_run.h"
@@ -14,9 +14,21 @@
 namespace lookalike {
 namespace {
 
-// The stages that overlap.
-constexpr std::array<const char*, 5> kFlowStages = {"decode", "extract", "variance", "assign",
-                                                    "store"};
+// Threads that work on the same stages, with the name of the group.
+struct StageGroup {
+  const char* name;
+  std::vector<const char*> stages;
+};
+
+// What a run may wait for. All but the graph, which comes after the images, overlap.
+const std::vector<StageGroup>& groups() {
+  static const std::vector<StageGroup> kGroups = {
+      {"decode", {"decode"}},
+      {"lanes", {"upload", "variance", "extract", "assign", "records", "device"}},
+      {"store", {"store", "merge"}},
+      {"neighbours", {"neighbours"}}};
+  return kGroups;
+}
 
 MeasuredRun measured(const RunConfig& config, RunBenchmark& benchmark) {
   IndexRunReport report =
@@ -58,8 +70,12 @@ double MeasuredRun::share(const std::string& stage) const {
 }
 
 std::string MeasuredRun::binding_stage() const {
-  return *std::ranges::max_element(kFlowStages, {},
-                                   [&](const char* stage) { return share(stage); });
+  const auto share_of = [&](const StageGroup& group) {
+    double sum = 0;
+    for (const char* stage : group.stages) sum += share(stage);
+    return sum;
+  };
+  return std::ranges::max_element(groups(), {}, share_of)->name;
 }
 
 RunBenchmark benchmark_runs(RunConfig config, const std::filesystem::path& scratch) {

@@ -23,7 +23,8 @@ struct MeasuredRun {
   std::size_t threads(const std::string& stage) const;
   // Returns the part of images_s(), [0, 1], in which the threads of a stage were busy with it.
   double share(const std::string& stage) const;
-  // Returns the bottleneck: among the stages that overlap, the one with the largest share.
+  // Returns the bottleneck, the threads with the largest share: "decode", "lanes" for all stages of
+  // the device, "store" with merging, or "neighbours" for the graph.
   std::string binding_stage() const;
 };
 

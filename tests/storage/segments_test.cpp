@@ -11,6 +11,8 @@
 namespace lookalike {
 namespace {
 
+constexpr std::uint64_t kAll = UINT64_MAX;
+
 class SegmentsTest : public IndexTest {
  protected:
   void publish_one_by_one(std::uint64_t first, std::uint64_t last) {
@@ -48,6 +50,38 @@ TEST_F(SegmentsTest, MergingKeepsEveryPosting) {
       EXPECT_EQ(sorted_postings(*writer_, word), before[word]);
     }
   }
+}
+
+TEST_F(SegmentsTest, ImagesMayBePublishedBetweenTheStepsOfAMerge) {
+  publish_one_by_one(1, 4);
+  Connection connection(database(), Connection::Mode::kWrite);
+  SegmentMerge merge(connection, {1, 2, 3, 4}, 1);  // a step for each word
+  merge.step();
+  publish(5, 5);
+  std::vector<std::vector<std::pair<ImageId, std::uint64_t>>> before;
+  for (std::uint32_t word = 0; word < 16; ++word) before.push_back(sorted_postings(reader(), word));
+  while (!merge.is_done()) merge.step();
+  EXPECT_EQ(reader().counts().segments, 2U);
+  for (std::uint32_t word = 0; word < 16; ++word) {
+    EXPECT_EQ(sorted_postings(reader(), word), before[word]);
+  }
+  EXPECT_THAT(check_index(database()), testing::IsEmpty());
+}
+
+TEST_F(SegmentsTest, MergingStepByStepEndsAtTheMaximum) {
+  publish_one_by_one(1, 4);
+  EXPECT_FALSE(writer_->merge_a_step(4));
+  for (int step = 0; writer_->merge_a_step(1); ++step) ASSERT_LT(step, 100);
+  EXPECT_EQ(reader().counts().segments, 1U);
+  EXPECT_EQ(reader().counts().postings, 4U * 20U);
+}
+
+TEST_F(SegmentsTest, SmallSegmentsAreMergedUpToSoManyPostings) {
+  publish_one_by_one(1, 5);
+  writer_->merge_small_segments(70);  // three of 20
+  EXPECT_EQ(reader().counts().segments, 3U);
+  writer_->merge_small_segments(30);
+  EXPECT_EQ(reader().counts().segments, 3U);
 }
 
 // A damaged list stops the merge, instead of a kill.
@@ -147,15 +181,15 @@ TEST_F(SegmentsTest, SmallSegmentsAreMergedUntilALargeOneOutgrowsThem) {
   publish(1, 40);
   publish(41, 49);
   publish(50, 50);
-  writer_->merge_small_segments();  // 40 is no more than 4 times 10
+  writer_->merge_small_segments(kAll);  // 40 is no more than 4 times 10
   EXPECT_EQ(reader().counts().segments, 1U);
   publish(51, 56);
   publish(57, 58);
   publish(59, 59);
-  writer_->merge_small_segments();  // 9 are few beside 50
+  writer_->merge_small_segments(kAll);  // 9 are few beside 50
   EXPECT_EQ(reader().counts().segments, 2U);
   EXPECT_EQ(posted(reader()).size(), 59U);
-  writer_->merge_small_segments();
+  writer_->merge_small_segments(kAll);
   EXPECT_EQ(reader().counts().segments, 2U);
 }
 

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <fstream>
+#include <functional>
 #include <iterator>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -74,6 +76,46 @@ TEST_F(SessionTest, WhatIsComposedIsOnTheDevice) {
   session.read<int>(buffer, found);
   EXPECT_THAT(found, testing::ElementsAre(1, 2, 7));
   session.compose<int>(buffer, 0, [](std::span<int> values) { EXPECT_TRUE(values.empty()); });
+}
+
+// On a GPU they go through memory that is used again.
+TEST_F(SessionTest, ManyCopiesOfAllSizesStayApart) {
+  OpenClSession session;
+  constexpr std::size_t kMost = 3 << 20;
+  std::vector<cl::Buffer> buffers;
+  const auto value = [](std::size_t round, std::size_t i) {
+    return static_cast<int>(round * 7 + i);
+  };
+  for (std::size_t round = 0; round < 3; ++round) {
+    buffers.clear();
+    for (std::size_t i = 0; i < 40; ++i) {
+      const std::vector<int> values(i % 8 == 0 ? kMost / sizeof(int) : i + 1, value(round, i));
+      buffers.push_back(session.upload<int>(values));
+    }
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+      session.view<int>(buffers[i], 1, [&](std::span<const int> seen) {
+        std::vector<int> other(1);
+        session.read<int>(buffers.back(), other);  // while a piece is held
+        EXPECT_EQ(other[0], value(round, buffers.size() - 1));
+        EXPECT_EQ(seen[0], value(round, i));
+      });
+    }
+  }
+}
+
+TEST_F(SessionTest, ASessionSleepsWhileAGpuWorks) {
+  OpenClSession session;
+  const cl::Buffer buffer = session.upload<int>(std::vector<int>{1, 2});
+  int waits = 0;
+  session.wait_asleep([&](const std::function<void()>& wait) {
+    ++waits;
+    wait();
+  });
+  std::vector<int> found(2);
+  session.read<int>(buffer, found);
+  session.view<int>(buffer, 2, [](std::span<const int> values) { EXPECT_EQ(values[1], 2); });
+  EXPECT_THAT(found, ElementsAre(1, 2));
+  EXPECT_EQ(waits, session.is_cpu() ? 0 : 2);
 }
 
 TEST_F(SessionTest, QueuesOfOneDeviceWorkAtTheSameTime) {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -75,6 +76,20 @@ TEST_F(StoreQueueTest, WhatFillsNoBatchIsPublishedAtTheEnd) {
 TEST_F(StoreQueueTest, SmallSegmentsAreMergedAtTheEnd) {
   store({image(1), image(2), image(3)}, {.database = {}, .batch_images = 2, .publish_seconds = 0});
   EXPECT_EQ(writer_.counts().segments, 1U);
+}
+
+TEST_F(StoreQueueTest, SegmentsAreMergedWhileNothingIsToBeStored) {
+  constexpr std::uint8_t kImages = 12;
+  StoreQueue queue(writer_, {.database = {}, .batch_images = 1, .publish_seconds = 0}, times_);
+  for (std::uint8_t i = 1; i <= kImages; ++i) queue.push(image(i));
+  const auto counts = [&] { return IndexReader(folder_.path() / "index.db").counts(); };
+  const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (counts().images < kImages || counts().segments > 8) {
+    ASSERT_LT(std::chrono::steady_clock::now(), late);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  queue.finish();
+  EXPECT_EQ(writer_.counts().postings, kImages);
 }
 
 TEST_F(StoreQueueTest, BatchesThatFillQuicklyAreOneSegment) {
