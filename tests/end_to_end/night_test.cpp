@@ -90,7 +90,7 @@ TEST_F(Night, ACommandGetsTheResultOfARun) {
                     "; echo \"$LOOKALIKE_OUTCOME, $LOOKALIKE_DATABASE: $LOOKALIKE_SUMMARY\"");
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.out, IsEmpty());
-  EXPECT_THAT(result.err, HasSubstr("\ngood, " + at("photos.db") + ": 4 indexed, "));
+  EXPECT_THAT(result.err, HasSubstr("\ngood, " + at("photos.db") + ": good: 4 indexed, "));
   const json message = json::parse(content_of(at("message")));
   EXPECT_EQ(message["schema"], 1);
   EXPECT_EQ(message["command"], "index");

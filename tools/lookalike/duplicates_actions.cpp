@@ -34,8 +34,12 @@ AfterEach until_stopped(StopSignal& stop) {
 int carry_out_plan(const ActionPlan& plan, const RunConfig& config, StopSignal& stop) {
   const auto [report, log] = carry_out(plan, config.images, until_stopped(stop));
   warn_of_left(report.left);
+  const std::string companions =
+      report.companions.empty()
+          ? std::string()
+          : fmt::format(" and {} that belong to them", report.companions.size());
   spdlog::info(
-      "{} files {}; to undo it: {}", report.done.size(),
+      "{} files{} {}; to undo it: {}", report.done.size(), companions,
       plan.kind == ActionKind::kMove ? "moved to " + printable(plan.folder) : "made hard links",
       undo_command(log));
   return exit_code_of(report, stop);
