@@ -141,7 +141,6 @@ class Groups {
   const GroupOptions options_;
   const Calibration calibration_;
   const std::shared_ptr<CompanionFinder> companions_;
-  std::vector<Pair> pairs_;  // by a, then b
   const CheckPair check_;
   std::vector<std::uint32_t> number_of_;  // of the image, by place in the state
   mutable std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> checks_;  // by places
