@@ -42,6 +42,7 @@ std::vector<IndexedImage> indexed_images(const IndexReader& index, const Scope& 
     one.content = image.content;
     one.id = image.id;
     one.size = {image.width, image.height};
+    one.sums = image.sums;
     one.page = image.page;
     one.pages = image.pages;
     one.files = static_cast<std::uint32_t>(image.paths.size());

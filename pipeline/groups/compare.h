@@ -49,6 +49,7 @@ struct IndexedImage {
   ContentHash content{};
   ImageId id = 0;
   PictureSize size{};
+  PixelSums sums{};
   std::uint32_t page = 1;   // in its files
   std::uint32_t pages = 1;  // last indexed page in its files
   std::uint32_t files = 0;  // number of its files

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -179,6 +180,8 @@ void relate_to_closest(GroupParts& parts, Place place) {
 struct Checks {
   // True if the images that stand for both were compared, or are one.
   std::function<bool(std::uint32_t one, std::uint32_t other)> are_worthwhile;
+  // Returns how much their brightness differs, in grey levels.
+  std::function<double(std::uint32_t one, std::uint32_t other)> light_distance;
   // Returns how one is related to the other; nothing if they are not, or cannot be compared.
   std::function<std::optional<Related>(std::uint32_t one, std::uint32_t other)> relation;
 };
@@ -255,12 +258,12 @@ class Proposer {
                                     page_of(parts_.files[other].keep.file.path).file);
   }
 
-  // Compares a file with the first kept files that it was not compared with and that hold all that
-  // it holds beside its picture.
+  // Compares a file with two kept files that it was not compared with and that hold all that it
+  // holds beside its picture: the best one, and the one most like it in light.
   void check_against_kept(Place place, std::optional<Place>& nearest) {
-    constexpr std::size_t kMostChecks = 2;
     const GroupCandidate& one = parts_.files[place];
-    std::size_t checks = 0;
+    std::optional<Place> best;
+    std::optional<std::pair<double, Place>> likest;
     for (const Place other : kept_places_) {
       const GroupCandidate& kept = parts_.files[other];
       if (one.image == kept.image || !Scope::meet(one.sides, kept.sides) ||
@@ -269,12 +272,23 @@ class Proposer {
           lost_beside_picture(one.keep, kept.keep) || lost_companions(place, other)) {
         continue;
       }
-      if (const auto how = checks_.relation(one.image, kept.image)) {
-        parts_.related.try_emplace({one.image, kept.image}, *how);
-        consider(place, other, *how, nearest);
+      if (!best) {
+        best = other;
+        continue;
       }
-      if (replacement_ || ++checks == kMostChecks) return;
+      const double distance = checks_.light_distance(one.image, kept.image);
+      if (!likest || distance < likest->first) likest = {distance, other};
     }
+    if (best) check_against(place, *best, nearest);
+    if (likest && !replacement_) check_against(place, likest->second, nearest);
+  }
+
+  void check_against(Place place, Place other, std::optional<Place>& nearest) {
+    const std::uint32_t image = parts_.files[place].image;
+    const auto how = checks_.relation(image, parts_.files[other].image);
+    if (!how) return;
+    parts_.related.try_emplace({image, parts_.files[other].image}, *how);
+    consider(place, other, *how, nearest);
   }
 
   // Moves a file behind all later ones that it was made from, unless the user prefers it.
@@ -652,6 +666,12 @@ Checks Groups::checks_among(const std::vector<const Pair*>& pairs,
   return {[this, links, link_of](std::uint32_t one, std::uint32_t other) {
             const Ends link = link_of(one, other);
             return link.first == link.second || links->contains(link);
+          },
+          [this](std::uint32_t one, std::uint32_t other) {
+            const PixelSums& a = images_[one].sums;
+            const PixelSums& b = images_[other].sums;
+            return std::abs(a.mean() - b.mean()) +
+                   std::abs(std::sqrt(a.variance()) - std::sqrt(b.variance()));
           },
           [this, links, link_of, &checked](std::uint32_t one,
                                            std::uint32_t other) -> std::optional<Related> {
