@@ -86,7 +86,7 @@ class GroupsTest : public testing::Test {
   // Adds an image of the same picture as one of the size kSmall, up to a level of a pixel.
   void add_resaved(const std::string& name, const std::string& again, int hours) {
     std::string file = content_of(at(name));
-    file.back() ^= 1;
+    ++file.back();
     write(again, file, hours, kSmall);
   }
 
