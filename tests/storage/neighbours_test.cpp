@@ -165,7 +165,7 @@ TEST_F(NeighboursTest, OfSeveralDatabasesAreThoseOfEach) {
     writer.set_codebook(sample_codebook(), writer_->settings());
     const std::vector<ImageToStore> images = {sample_to_store(20), sample_to_store(2)};
     writer.publish(images);
-    const std::vector<ImageNeighbours> edges = {{2, {{1, 1, kByVotes}}}};
+    const std::vector<ImageNeighbours> edges = {{2, {{1, 21.0 / 63, kByVotes}}}};
     writer.put_neighbours(edges, 2);
   }
   const IndexReader both({database(), second});
@@ -173,7 +173,7 @@ TEST_F(NeighboursTest, OfSeveralDatabasesAreThoseOfEach) {
   const ImageId first = both.find(sample_to_store(1).words.image.content).value();
   const ImageId other = both.find(sample_to_store(20).words.image.content).value();
   EXPECT_THAT(both.neighbours(image),
-              ElementsAre(Neighbour{first, 1}, Neighbour{other, 1, kByVotes}));
+              ElementsAre(Neighbour{first, 1}, Neighbour{other, 21.0 / 63, kByVotes}));
 }
 
 }  // namespace
