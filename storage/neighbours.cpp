@@ -37,9 +37,9 @@ std::uint8_t steps_of(double weight) {
 
 std::uint8_t packed(const Neighbour& edge) {
   if (edge.stands_in()) return kStandsIn;
-  require(!edge.by_votes() || edge.weight < 1, "Neighbour: an edge by votes is too heavy");
-  return static_cast<std::uint8_t>(steps_of(edge.weight) | static_cast<int>(edge.kind)
-                                                               << kWeightBits);
+  const int most = edge.by_votes() ? kSteps - 1 : kSteps;  // leaves kStandsIn free
+  const int steps = std::min<int>(steps_of(edge.weight), most);
+  return static_cast<std::uint8_t>(steps | static_cast<int>(edge.kind) << kWeightBits);
 }
 
 }  // namespace
