@@ -461,7 +461,7 @@ TEST_F(ServeTest, PassesOverWhatOnlyHasTheNameOfALog) {
   ASSERT_EQ(actions.size(), 1U) << actions;
   EXPECT_EQ(actions[0]["log"], moved["log"]) << "however many files came later";
   expect_error(ask("POST /v1/undo", {}, json({{"log", at("away/lookalike-7.log")}}).dump()), 400,
-               "input");
+               "parameter");
 }
 
 // Each start of this reader takes a second to fail.
