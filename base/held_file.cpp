@@ -97,7 +97,7 @@ HeldFolder folder_of(const std::string& path) {
 
 }  // namespace
 
-HeldFolder::HeldFolder(fs::path path)
+HeldFolder::HeldFolder(const fs::path& path)
     : HeldFolder(path, FileDescriptor(::open(path.c_str(), kFolderFlags))) {
   if (!descriptor_.is_open()) refuse(path_, "cannot be opened: " + reason(errno));
 }

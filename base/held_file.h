@@ -19,7 +19,7 @@ enum class FolderLinks { kRefuse, kFollow };
 class HeldFolder {
  public:
   // Follows links. Throws Error(kInput) with the reason.
-  explicit HeldFolder(std::filesystem::path path);
+  explicit HeldFolder(const std::filesystem::path& path);
 
   // Returns a folder below this one, or this one for an empty path; makes it if asked. Throws
   // Error(kInput) with the path and the reason, also for a path that leads out by "..".

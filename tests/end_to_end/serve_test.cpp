@@ -171,7 +171,7 @@ std::string exif_segment(const std::string& maker, const std::string& model,
   };
   const std::string texts = maker + '\0' + model + '\0' + taken + '\0';
   const std::size_t first = 8;
-  const std::size_t second = first + 2 + 3 * 12 + 4;
+  const std::size_t second = first + 2 + std::size_t{3} * 12 + 4;
   const std::size_t data = second + 2 + 12 + 4;
   const auto entry = [&](std::size_t tag, std::size_t type, std::size_t count, std::size_t value) {
     return number(tag, 2) + number(type, 2) + number(count, 4) + number(value, 4);
@@ -582,7 +582,7 @@ TEST_F(ServeTest, FiltersFilesByDate) {
   };
   const int all = total("name=jpg");
   const auto today = [](int earlier) {
-    const std::time_t time = std::time(nullptr) - 86400 * earlier;
+    const std::time_t time = std::time(nullptr) - std::time_t{86400} * earlier;
     std::tm date{};
     ::localtime_r(&time, &date);
     std::array<char, 16> text{};

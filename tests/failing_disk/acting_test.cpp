@@ -55,9 +55,10 @@ class ActingOnAFailingDisk : public testing::Test {
   std::vector<std::string> failing(const std::string& call, int number, const std::string& with,
                                    const fs::path& under) const {
     fs::remove(at("mark"));
-    return {"LD_PRELOAD=" LOOKALIKE_FAILING_CALLS, "FAIL_CALL=" + call,
-            "FAIL_AT=" + std::to_string(number),   "FAIL_WITH=" + with,
-            "FAIL_UNDER=" + under.string(),        "FAIL_MARK=" + at("mark"),
+    const std::string preloaded = LOOKALIKE_FAILING_CALLS;
+    return {"LD_PRELOAD=" + preloaded,           "FAIL_CALL=" + call,
+            "FAIL_AT=" + std::to_string(number), "FAIL_WITH=" + with,
+            "FAIL_UNDER=" + under.string(),      "FAIL_MARK=" + at("mark"),
             "FAIL_TARGET=" + at("photos/")};
   }
   // The bytes of all files of the library.

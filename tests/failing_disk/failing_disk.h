@@ -68,9 +68,10 @@ class FailingDisk : public testing::Test {
   std::vector<std::string> failing(const std::string& call, int at, const std::string& with,
                                    const std::filesystem::path& under) const {
     std::filesystem::remove(mark());
-    return {"LD_PRELOAD=" LOOKALIKE_FAILING_CALLS, "FAIL_CALL=" + call,
-            "FAIL_AT=" + std::to_string(at),       "FAIL_WITH=" + with,
-            "FAIL_UNDER=" + under.string(),        "FAIL_MARK=" + mark().string()};
+    const std::string preloaded = LOOKALIKE_FAILING_CALLS;
+    return {"LD_PRELOAD=" + preloaded,       "FAIL_CALL=" + call,
+            "FAIL_AT=" + std::to_string(at), "FAIL_WITH=" + with,
+            "FAIL_UNDER=" + under.string(),  "FAIL_MARK=" + mark().string()};
   }
   bool has_failed() const { return std::filesystem::exists(mark()); }
 

@@ -52,8 +52,8 @@ TEST_F(FailingCalls, EndTheRunWithAClearErrorAndTheNextRunMakesItGood) {
     content_ = from_nothing ? (start_over(true), index(), content()) : content_;
     for (const auto& [call, with] : failures) {
       for (int at = 1; at <= 64; at += 1 + 2 * at) {
-        SCOPED_TRACE(call + " " + with + " at " + std::to_string(at) +
-                     (from_nothing ? " of a first run" : ""));
+        SCOPED_TRACE(testing::Message() << call << " " << with << " at " << at
+                                        << (from_nothing ? " of a first run" : ""));
         start_over(from_nothing);
         if (!fail_at(call, at, with)) break;
         expect_recovery();
