@@ -45,7 +45,8 @@ void remove_if_left_behind(const std::filesystem::path& temporary) {
   ::unlink(temporary.c_str());
 }
 
-// Removes those of a target; of all, if it is empty.
+// Removes temporary files that killed processes left in a folder: those of one target, or of all
+// targets if the name is empty.
 void remove_left_behind(const std::filesystem::path& folder, std::string_view target) {
   std::error_code error;
   std::filesystem::directory_iterator entry(folder, error);

@@ -11,9 +11,9 @@ namespace lookalike {
 
 // Limits of what is parsed. Nothing that this program reads comes near them.
 inline constexpr std::size_t kMostJsonDepth = 32;  // values in values: their copies recurse
-// The members of an object, which nlohmann::ordered_json compares with each other.
+// Most members of an object. nlohmann::ordered_json compares them all with each other.
 inline constexpr std::size_t kMostJsonMembers = 1000;
-// A string, a number or a run of spaces, of which the parser makes copies.
+// Longest string, number or run of spaces. The parser copies each of them.
 inline constexpr std::size_t kMostJsonTokenBytes = std::size_t{64} << 10U;
 
 // Parses a whole text. Returns a discarded value (is_discarded()) if it is no JSON or exceeds a

@@ -55,9 +55,9 @@ ActionPlan plan_moves(std::vector<Needless> files, const std::string& folder,
 // Plans to make exact copies further names of the files that stay. Drops all others.
 ActionPlan plan_hard_links(std::vector<Needless> files);
 
-// Adds the present companions of the files, each once, with the equal one of the file that stays.
-// Leaves out those of a picture that stays, those that are to go as pictures of their own, and for
-// hard links those without an equal one.
+// Adds to each step the companions that its file has now, and the equal companion of the file that
+// stays. No companion is added twice. A companion is left out if another picture needs it that
+// stays, if the plan moves it as a picture, or, for hard links, if no equal one stays.
 void add_companions(ActionPlan& plan);
 
 // Gives new names that are taken, by files or by each other, a number, which is the same for a

@@ -93,7 +93,8 @@ class PairSearch {
     MatchOptions match{};
     Rejections rejections{};
   };
-  // images: those of the index, after adopt_images(). Images and state must outlive the search.
+  //   images  of the index, already adopted by the state (adopt_images())
+  // The images and the state must outlive the search.
   PairSearch(std::span<const IndexedImage> images, Rules rules, PairState& state);
 
   std::size_t pending() const { return work_.size(); }

@@ -280,7 +280,7 @@ class ImageFlow {
   RunContext& run_;
   FeatureCache& cache_;
   KnownContents& known_;
-  std::optional<Codebook> codebook_{};  // of the index, until the device has it
+  std::optional<Codebook> codebook_{};  // until the device has it
   bool is_as_before_ = true;            // all items so far of the file that store() takes
 };
 

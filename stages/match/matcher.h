@@ -82,9 +82,9 @@ class Matcher {
     // its correlation.
     bool all_read = true;
   };
-  // Returns the images that surely show what an indexed image shows (options.same_probability),
-  // among those of its shortlist. Each match is judged by itself, without second look and
-  // resolve_overlaps. Compares pixels only where they could make a match sure.
+  // Searches the shortlist of an indexed image for images that surely show the same thing
+  // (options.same_probability). Judges each match by itself: there is no second look, and overlaps
+  // are not resolved. Compares pixels only where they could make a match sure.
   // Throws Error(kInput) when there is no such image.
   Pairs pairs(ImageId id, const Candidates& candidates) const;
   // The same for a photo's mirror image, in px of the photo.
