@@ -61,18 +61,22 @@ int rename_unless_taken(const HeldFolder& from, const std::string& name, const H
   if (::renameat2(at(from), name.c_str(), at(to), new_name.c_str(), RENAME_NOREPLACE) == 0)
     return 0;
   if (!is_unsupported(errno)) return errno;
+  const std::string old = hidden_name(name, ".lookalike-old");
+  if (from.look_at(old)) return EEXIST;
   if (::linkat(at(from), name.c_str(), at(to), new_name.c_str(), 0) != 0) {
     if (!is_unsupported(errno) && errno != EMLINK) return errno;
     if (to.look_at(new_name)) return EEXIST;
     return ::renameat(at(from), name.c_str(), at(to), new_name.c_str()) == 0 ? 0 : errno;
   }
-  const std::string old = hidden_name(name, ".lookalike-old");
-  if (from.look_at(old)) return EEXIST;
-  if (::renameat(at(from), name.c_str(), at(from), old.c_str()) != 0) return errno;
+  if (::renameat(at(from), name.c_str(), at(from), old.c_str()) != 0) {
+    const int reason = errno;
+    ::unlinkat(at(to), new_name.c_str(), 0);
+    return reason;
+  }
   const auto linked = to.look_at(new_name);
   const auto left = from.look_at(old);
   if (!linked || !left || !is_same_inode(*linked, *left)) {  // somebody replaced it meanwhile
-    ::renameat(at(from), old.c_str(), at(from), name.c_str());
+    if (!from.look_at(name)) ::renameat(at(from), old.c_str(), at(from), name.c_str());
     return EBUSY;
   }
   return ::unlinkat(at(from), old.c_str(), 0) == 0 ? 0 : errno;
@@ -202,7 +206,8 @@ class Copy {
   }
   bool is_in(const HeldFolder& folder) const {
     struct stat status {};
-    return ::fstat(descriptor_.number(), &status) == 0 && folder.look_at(part_);
+    const auto there = folder.look_at(part_);
+    return there && ::fstat(descriptor_.number(), &status) == 0 && is_same_inode(*there, status);
   }
 
  private:
@@ -284,7 +289,9 @@ void replace_by_link(const HeldFile& file, const HeldFile& stayer, const AfterSt
   }
   after_step();
   if (!is_named(stayer, file.folder(), file.name())) {  // the name was linked, not the held file
-    ::unlinkat(file.folder().number(), file.name().c_str(), 0);
+    const auto there = file.folder().look_at(file.name());
+    // A file of one name was just written by somebody else.
+    if (there && there->st_nlink > 1) ::unlinkat(file.folder().number(), file.name().c_str(), 0);
     displaced.put_back(file.folder(), aside, "stays, because " + stayer.path() + " was replaced");
   }
   file.folder().sync();
@@ -309,6 +316,9 @@ void replace_by_copy(const HeldFile& file, std::int64_t modified_ns, const After
   if (!why.empty()) displaced.put_back(file.folder(), aside, why);
   after_step();
   file.folder().sync();
+  if (!HeldFile(same(file.folder()), file.name()).has_same_bytes(file)) {
+    refuse(file.path(), "has other bytes than its copy; it is now " + file.folder().path_of(aside));
+  }
   remove_aside(file);
   after_step();
 }

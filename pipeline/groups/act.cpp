@@ -367,14 +367,17 @@ ActionPlan plan_hard_links(std::vector<Needless> files) {
 void add_companions(ActionPlan& plan) {
   CompanionFinder finder;
   std::map<std::string, std::size_t> place_of_step;
+  std::set<std::string> needed;  // a RAW file may stay for its own JPEG
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     place_of_step.emplace(plan.steps[i].needless.file.path, i);
+    needed.insert(plan.steps[i].needless.stays.path);
   }
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     ActionStep& step = plan.steps[i];
     step.companions.clear();
     const std::string& path = step.needless.file.path;
-    const std::vector<Companion> ours = finder.companions_of(path);
+    std::vector<Companion> ours = finder.companions_of(path);
+    std::erase_if(ours, [&](const Companion& one) { return needed.contains(one.path); });
     const std::vector<Companion> theirs = finder.companions_of(step.needless.stays.path);
     for (const Companion& companion : ours) {
       if (place_of_step.contains(companion.path)) continue;

@@ -169,6 +169,7 @@ CarriedOut carry_out(ActionPlan plan, const ImagesOptions& images, const AfterEa
   choose_free_names(plan);
   result.log = new_log_name(folder);
   const std::unique_ptr<AtomicFile> log = write_believed_log(result.log, plan, index);
+  result.steps = plan.steps.size();
   ActionReport report = act(plan, after_each, [] {});
   if (plan.kind == ActionKind::kMove && !report.done.empty()) {
     std::vector<std::string> moved = report.done;
@@ -196,7 +197,7 @@ CarriedOut undo_log(const fs::path& log, std::vector<fs::path> databases,
     }
   }();
   const TakenLog taken = take_log(log);
-  return {undo(taken.plan, reach, after_each, [] {}), log};
+  return {undo(taken.plan, reach, after_each, [] {}), log, taken.plan.steps.size()};
 }
 
 }  // namespace lookalike

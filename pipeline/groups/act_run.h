@@ -33,6 +33,7 @@ Reach reach_of(const IndexReader& index, const ImagesOptions& images);
 struct CarriedOut {
   ActionReport report;
   std::filesystem::path log;
+  std::size_t steps = 0;  // of the plan, without files outside of the index
 };
 
 // Adds the companions of the files of a plan, gives its steps free names, writes its log, takes its

@@ -200,6 +200,7 @@ std::vector<std::vector<std::uint32_t>> clusters(std::size_t images, std::span<c
   }
   std::optional<Sets> joined;
   const auto must_stay_apart = [&](Image a, Image b) {
+    if (apart.empty()) return false;
     return std::ranges::any_of(joined->members(a), [&](Image left) {
       return is_rejected[left] && std::ranges::any_of(joined->members(b), [&](Image right) {
                return is_rejected[right] && apart.contains(ordered(left, right));

@@ -187,8 +187,10 @@ const Companion* equal_companion(const Companion& one, const std::vector<Compani
 
 std::optional<std::string> CompanionFinder::lost_without(const std::string& picture,
                                                          const std::string& other) {
+  const std::vector<Companion> ours = companions_of(picture);
+  if (ours.empty()) return std::nullopt;
   const std::vector<Companion> theirs = companions_of(other);
-  for (const Companion& companion : companions_of(picture)) {
+  for (const Companion& companion : ours) {
     if (companion.path == other || equal_companion(companion, theirs) != nullptr) continue;
     const bool has_kind =
         std::ranges::find(theirs, companion.kind, &Companion::kind) != theirs.end();

@@ -1,6 +1,10 @@
 #include "pipeline/index/run_record.h"
 
+#include <algorithm>
 #include <exception>
+#include <functional>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -28,6 +32,16 @@ Json folders_json(const IndexRunReport& report) {
                        {"problem", root.problem}});
   }
   return folders;
+}
+
+// Returns the most frequent entries, as parse_json() reads no object of more than kMostJsonMembers.
+std::map<std::string, std::size_t> most_frequent(const std::map<std::string, std::size_t>& counts) {
+  constexpr std::size_t kMost = 100;
+  std::vector<std::pair<std::string, std::size_t>> sorted(counts.begin(), counts.end());
+  std::ranges::stable_sort(sorted, std::ranges::greater(),
+                           &std::pair<std::string, std::size_t>::second);
+  sorted.resize(std::min(sorted.size(), kMost));
+  return {sorted.begin(), sorted.end()};
 }
 
 double per_second(std::size_t count, double seconds) {
@@ -89,7 +103,7 @@ Json run_document(const IndexRunReport& report) {
             {"excluded", report.left_out.excluded},
             {"system_folders", report.left_out.system_folders},
             {"linked_folders", report.left_out.linked_folders.size()},
-            {"other_types", report.left_out.other_types}}},
+            {"other_types", most_frequent(report.left_out.other_types)}}},
           {"trained_words", report.trained_words},
           {"device", report.device},
           {"busy_seconds", report.busy_seconds},

@@ -249,12 +249,12 @@ bool is_start(std::string_view start, std::string_view text) {
 
 // True if an entry says what another one, in any field, says.
 bool says(const MetadataEntry& entry, const MetadataEntry& wanted) {
+  const bool may_name =
+      wanted.field == kPerson && (entry.field == kRegion || entry.field == kKeyword);
+  if (!may_name && group_of(entry.field) != group_of(wanted.field)) return false;
   const std::string ours = in_lower_case(entry.text);
   const std::string theirs = in_lower_case(wanted.text);
-  if (wanted.field == kPerson && (entry.field == kRegion || entry.field == kKeyword)) {
-    return levels_of(ours).ends_with("|" + theirs + "|");
-  }
-  if (group_of(entry.field) != group_of(wanted.field)) return false;
+  if (may_name) return levels_of(ours).ends_with("|" + theirs + "|");
   switch (wanted.field) {
     case kTaken: {
       const auto a = taken_of(entry.text);

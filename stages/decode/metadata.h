@@ -11,17 +11,17 @@
 namespace lookalike {
 
 enum class MetadataField : std::uint32_t {
-  kTaken,    // "2019-07-14T12:30:05.25+02:00", local time, as far as the file says it
-  kPlace,    // "48.137154,11.576124": degrees north and east
-  kCamera,   // "Canon EOS R5"
-  kLens,     //
+  kTaken,   // "2019-07-14T12:30:05.25+02:00", local time, as far as the file says it
+  kPlace,   // "48.137154,11.576124": degrees north and east
+  kCamera,  // "Canon EOS R5"
+  kLens,
   kRating,   // "1" to "5" stars; "-1": rejected
   kLabel,    // "Red"
   kKeyword,  // "beach"; levels of a hierarchy are separated by '|'
   kPerson,   // the name of a person who is shown
   kRegion,   // a marked part of the picture: its name, or else its place
-  kTitle,    //
-  kCaption,  //
+  kTitle,
+  kCaption,
   kComment,  // also the texts of a PNG
   kAuthor,
   kCopyright,
@@ -41,6 +41,7 @@ struct Metadata {
   // Why there may be more: a file, or a library that is missing. Empty if all was read.
   std::string problem{};
 
+  // True if there is an entry of the field, or for a title, caption or comment of any of the three.
   bool has(MetadataField field) const;
 };
 
@@ -57,6 +58,7 @@ Metadata metadata_of(std::span<const MetadataEntry> found);
 // first characters of another one equal, as IPTC cuts them.
 std::optional<std::string> said_beyond(const Metadata& one, const Metadata& other);
 
+// Largest difference of one place in latitude or longitude: 55 m.
 inline constexpr double kSamePlaceDegrees = 0.0005;
 
 // Returns how much a file says: more than another one if it says all that the other does, and more.
@@ -68,6 +70,7 @@ struct PhotoOrigin {
   std::string taken{};   // local time: "2019-07-14T12:30:05"; empty if unknown
 };
 
+// Returns the first camera, and the first date that is known to the second.
 PhotoOrigin origin_of(const Metadata& metadata);
 
 }  // namespace lookalike

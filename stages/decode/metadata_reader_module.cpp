@@ -1,8 +1,12 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
+#include <ctime>
 #include <exiv2/exiv2.hpp>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +14,8 @@
 
 #include <fmt/format.h>
 
+#include "base/files.h"
+#include "base/text.h"
 #include "stages/decode/boxes.h"
 #include "stages/decode/bytes.h"
 #include "stages/decode/jpeg_markers.h"
@@ -24,10 +30,6 @@ namespace {
 using enum MetadataField;
 
 constexpr std::size_t kMostTextBytes = std::size_t{1} << 20U;
-
-std::string_view text_of(ByteSpan bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 void append_utf8(std::string& text, std::uint32_t code) {
   const auto add = [&](std::uint32_t byte) { text += static_cast<char>(byte); };
@@ -123,9 +125,8 @@ class ExifEntries {
   static std::string camera_of(const std::string& maker, const std::string& model) {
     if (maker.empty() || model.empty()) return maker + model;
     const std::string_view brand = std::string_view(maker).substr(0, maker.find(' '));
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; };
     const bool has_brand = std::ranges::equal(
-        brand, std::string_view(model).substr(0, brand.size()), {}, lower, lower);
+        brand, std::string_view(model).substr(0, brand.size()), {}, lower_case, lower_case);
     return has_brand ? model : maker + " " + model;
   }
 
@@ -548,9 +549,19 @@ std::string time_of(const std::string& text) {
   std::tm time{};
   const char* const end = ::strptime(start, " %d %b %Y %H:%M:%S", &time);
   if (end == nullptr) return text;
-  const char* const zone = end + std::string_view(end).find_first_not_of(' ');
+  const std::string_view rest(end);
+  const std::string_view zone = rest.substr(std::min(rest.find_first_not_of(' '), rest.size()));
   return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}{}", time.tm_year + 1900, time.tm_mon + 1,
-                     time.tm_mday, time.tm_hour, time.tm_min, time.tm_sec, *end == ' ' ? zone : "");
+                     time.tm_mday, time.tm_hour, time.tm_min, time.tm_sec,
+                     rest.starts_with(' ') ? zone : std::string_view());
+}
+
+// True for texts that programs write of their own accord, and for those that Exiv2 reads.
+bool is_technical_text(std::string_view keyword) {
+  constexpr std::array<std::string_view, 2> kNames = {"Software", "signature"};
+  return keyword.find(':') != std::string_view::npos ||  // "date:create"
+         keyword.starts_with("Raw profile type") ||
+         std::ranges::find(kNames, keyword) != kNames.end();
 }
 
 void add_png_text(std::string_view keyword, const std::string& text, Found& found) {
@@ -559,11 +570,6 @@ void add_png_text(std::string_view keyword, const std::string& text, Found& foun
                                                                    {"Description", kCaption},
                                                                    {"Copyright", kCopyright},
                                                                    {"Comment", kComment}};
-  constexpr std::array<std::string_view, 2> kNone = {"Software", "signature"};
-  const bool is_technical = keyword.find(':') != std::string_view::npos ||  // "date:create"
-                            keyword.starts_with("Raw profile type") ||
-                            std::ranges::find(kNone, keyword) != kNone.end();
-  if (is_technical) return;
   if (keyword == "Creation Time") {
     const std::string time = time_of(text);
     const bool is_date = time.find_first_not_of("0123456789") == 4;
@@ -583,6 +589,7 @@ void add_png(ByteSpan file, Found& found) {
     rest = from(rest, 12 + length);
     if (name != "tEXt" && name != "zTXt" && name != "iTXt") continue;
     const std::string_view keyword = text_of(content).substr(0, text_of(content).find('\0'));
+    if (is_technical_text(keyword)) continue;
     ByteSpan text = from(content, keyword.size() + 1);
     bool is_compressed = name == "zTXt";
     if (name == "iTXt") {
@@ -667,18 +674,17 @@ class HeifItems {
         const ByteSpan rest = from(item->method == 1 ? data_ : file_, offset);
         data += text_of(rest.first(std::min(length, rest.size())));
       }
-      if (is_wanted) add_item(item->id == exif_, data);
+      if (is_wanted) (item->id == exif_ ? exif_data_ : xmp_data_) = std::move(data);
     }
+    add_items();
   }
 
-  // Before EXIF data, four bytes say how far its TIFF header is.
-  void add_item(bool is_exif, const std::string& data) {
-    const ByteSpan bytes(reinterpret_cast<const std::uint8_t*>(data.data()), data.size());
-    if (is_exif) {
-      add_exif(from(bytes, 4 + big_endian(bytes, 0, 4)), found_);
-    } else {
-      add_xmp(data, found_);
-    }
+  // Adds EXIF first, whatever the order of the items. Before its data, four bytes say how far its
+  // TIFF header is.
+  void add_items() {
+    const ByteSpan exif = bytes_of(exif_data_);
+    if (!exif.empty()) add_exif(from(exif, 4 + big_endian(exif, 0, 4)), found_);
+    add_xmp(xmp_data_, found_);
   }
 
   ByteSpan file_;
@@ -686,6 +692,8 @@ class HeifItems {
   ByteSpan data_;
   std::optional<std::uint64_t> exif_;
   std::optional<std::uint64_t> xmp_;
+  std::string exif_data_;
+  std::string xmp_data_;
 };
 
 void add_by_exiv2(ByteSpan file, Found& found) {

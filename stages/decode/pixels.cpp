@@ -70,8 +70,8 @@ std::string with_kind(std::string problem, const LoadedFile& loaded, const Image
                      kind_of_samples(samples));
 }
 
-// Reads a picture in the channels of the mode; modules of one format may add alpha. One of more bits
-// than 8 is read without alpha, and again if its 8 upper bits show little.
+// Reads a picture in the channels of the mode; modules of one format may add alpha. One of more
+// bits than 8 is read without alpha, and again if its 8 upper bits show little.
 cv::Mat read_opaque(const std::vector<std::uint8_t>& file, const ImageHeader& header,
                     PixelMode mode, int jpeg_divisor, std::string& problem) {
   cv::Mat pixels = read_image(file, header, mode, jpeg_divisor, problem);

@@ -74,8 +74,8 @@ double seconds_for(std::uint64_t file_bytes, std::uint64_t pixels) {
 
 using Clock = std::chrono::steady_clock;
 
-// The last failed start of each module's reader. Starts that fail take at most a twentieth of the
-// time, however many pictures wait for them. Thread-safe.
+// The last failed start of each module's reader. Starts that fail cost little time, however many
+// pictures wait for them. Thread-safe.
 class FailedStarts {
  public:
   // Throws the error of a start that failed recently.
@@ -88,9 +88,11 @@ class FailedStarts {
 
   void add(const std::string& module, Clock::time_point begin, const std::string& message) {
     constexpr int kPause = 20;  // times what the start took
+    constexpr std::chrono::minutes kMostPause{1};
     const Clock::time_point now = Clock::now();
     const std::lock_guard lock(mutex_);
-    by_module_[module] = {now + kPause * (now - begin), message};
+    by_module_[module] = {now + std::min<Clock::duration>(kPause * (now - begin), kMostPause),
+                          message};
   }
 
  private:

@@ -55,7 +55,7 @@ class Matcher {
   // Throws Error(kInput) when there is no such image.
   QueryResult match_indexed(ImageId id) const;
   QueryResult match_indexed(ImageId id, const ReportOptions& asked) const;
-  // Accepts the images of a shortlist that are to be verified; called on the caller's thread.
+  // Chooses among the images of a shortlist; called on the caller's thread.
   using Wanted = std::function<bool(ImageId)>;
   // The images among which pairs() looks, in the order in which it does.
   struct Candidates {
@@ -63,10 +63,10 @@ class Matcher {
     // Share of the usual length of a shortlist; it has at least kLeastCandidates.
     double share = 1;
     // True if the image may be compared first, one by one, by votes; others follow together.
-    Wanted is_early;
-    // Asked for the other ones before their pixels are compared; may wait. Called on the caller's
-    // thread.
-    Wanted is_wanted;
+    // pairs() and mirrored_pairs() need it, neighbours() does not; so does is_wanted.
+    Wanted is_early{};
+    // Asked for the other ones before their pixels are compared; may wait.
+    Wanted is_wanted{};
     // True if the pixels of a match, which has its pose from the features, need not be compared,
     // given those found so far. Empty: all are.
     std::function<bool(const Match&, std::span<const Match> found)> is_needless{};
@@ -75,7 +75,7 @@ class Matcher {
   };
   static constexpr std::size_t kLeastCandidates = 32;
   struct Pairs {
-    std::vector<Match> matches;  // by content
+    std::vector<Match> matches;  // by content; of pair(), one at most
     // The match that is enough: the only one if it was compared early.
     std::optional<ImageId> enough{};
     // True if every picture to compare could be read. Otherwise a match may be missing, or lack
@@ -90,7 +90,7 @@ class Matcher {
   // The same for a photo's mirror image, in px of the photo.
   Pairs mirrored_pairs(const Query& photo, const Candidates& candidates) const;
   // Compares two indexed images alone, without votes. The match is of the second; there is none if
-  // they do not surely show the same.
+  // they do not surely show the same. Throws as pairs().
   Pairs pair(ImageId id, ImageId other) const;
   // Returns the neighbours of an indexed image among candidates.images, of which `share` is used:
   // the images that surely show what it shows, as pairs() judges them, and those whose votes agree

@@ -346,7 +346,7 @@ std::vector<Neighbour> QueryRun::neighbours(const Matcher::Candidates& candidate
   const std::span<const RankedImage> images = std::span(shortlist).first(
       std::min(shortlist.size(), std::max(static_cast<std::size_t>(most), kLeastNeighbours)));
   std::vector<Neighbour> edges;
-  // Verifies the images from `first` on and adds edges for those that agree.
+  // Verifies images, and adds edges by votes for those whose pairs agree.
   const auto look_at = [&](std::span<const RankedImage> some) {
     const auto pairs = pairs_of(query, some);
     std::vector<Match> matches;

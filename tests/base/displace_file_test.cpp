@@ -162,6 +162,17 @@ TEST_F(DisplaceFileTest, AFileComesBackWhenTheOneThatStaysWentWithIt) {
   EXPECT_EQ(content_of(at("a")), "bytes");
 }
 
+TEST_F(DisplaceFileTest, AnUnfinishedCopyBesideAFileDoesNotKeepIt) {
+  for (const std::string& to : targets()) {
+    SCOPED_TRACE(to);
+    folder_.write(".a.lookalike-part", "half");
+    move_a(to);
+    EXPECT_EQ(content_of(to + "/a"), "bytes");
+    move_file(HeldFile(to + "/a"), HeldFolder(folder_.path()), "a", {}, kNothing);
+    EXPECT_EQ(content_of(at("a")), "bytes");
+  }
+}
+
 TEST_F(DisplaceFileTest, WhatIsWrittenMeanwhileIsKept) {
   for (const std::string& to : targets()) {
     SCOPED_TRACE(to);
@@ -172,7 +183,10 @@ TEST_F(DisplaceFileTest, WhatIsWrittenMeanwhileIsKept) {
       fs::remove(at("a"));
       folder_.write("a", "written since");
     };
-    error_of([&] { move_file(file, HeldFolder(to), "a", {&stays, true}, write); });
+    EXPECT_THAT(error_of([&] {
+                  move_file(file, HeldFolder(to), "a", {&stays, true}, write);
+                }),
+                HasSubstr("was replaced by another file"));
     EXPECT_EQ(content_of(at("a")), "written since");
     EXPECT_TRUE(fs::is_empty(to));
     folder_.write("a", "bytes");
@@ -292,7 +306,8 @@ TEST_F(DisplaceFileTest, KilledAtAnyStepALinkAndItsCopyAreMadeGood) {
   };
   for (const bool is_undone : {false, true}) {
     bool was_killed = true;
-    for (int step = 1; was_killed; ++step) {
+    int kills = 0;
+    for (int step = 1; was_killed; ++step, ++kills) {
       SCOPED_TRACE(step);
       folder_.write("a", "bytes");
       if (is_undone) make_link(kNothing);
@@ -309,6 +324,7 @@ TEST_F(DisplaceFileTest, KilledAtAnyStepALinkAndItsCopyAreMadeGood) {
       EXPECT_EQ(names_in(folder_.path()), (std::vector<std::string>{"a", "stays"}));
       fs::remove(at("a"));
     }
+    EXPECT_GE(kills, 3);
   }
 }
 

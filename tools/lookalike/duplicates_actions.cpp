@@ -32,7 +32,8 @@ AfterEach until_stopped(StopSignal& stop) {
 }
 
 int carry_out_plan(const ActionPlan& plan, const RunConfig& config, StopSignal& stop) {
-  const auto [report, log] = carry_out(plan, config.images, until_stopped(stop));
+  const CarriedOut carried = carry_out(plan, config.images, until_stopped(stop));
+  const ActionReport& report = carried.report;
   warn_of_left(report.left);
   const std::string companions =
       report.companions.empty()
@@ -41,7 +42,7 @@ int carry_out_plan(const ActionPlan& plan, const RunConfig& config, StopSignal& 
   spdlog::info(
       "{} files{} {}; to undo it: {}", report.done.size(), companions,
       plan.kind == ActionKind::kMove ? "moved to " + printable(plan.folder) : "made hard links",
-      undo_command(log));
+      undo_command(carried.log));
   return exit_code_of(report, stop);
 }
 
@@ -104,7 +105,8 @@ int act_on(std::vector<Needless> files, const ActionArguments& arguments, const 
   const std::size_t all = files.size();
   const ActionPlan plan = plan_action(kind, std::move(files), folder, index, config);
   if (plan.steps.size() < all) {
-    spdlog::info("{} files that are no exact copies stay", all - plan.steps.size());
+    spdlog::info("{} files stay: {}", all - plan.steps.size(),
+                 moves ? "others go for them" : "they are no exact copies, or others go for them");
   }
   if (plan.steps.empty()) {
     spdlog::info("there is nothing to do");

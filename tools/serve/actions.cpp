@@ -250,14 +250,14 @@ HttpResponse act_on_files(const HttpRequest& request, SearchState& state, ServeC
   }
   if (plan.steps.empty()) return json_response(report_json({}, files.left, 0, {}));
   std::size_t reached = 0;
-  const auto [report, log] = checked([&] {
+  const auto [report, log, steps] = checked([&] {
     return written([&] { return carry_out(plan, context.config.images, until_overdue(reached)); });
   });
   context.groups.set(nullptr);  // they look at their files once
   spdlog::info("{} files {} for {}; log {}", report.done.size(),
                kind == ActionKind::kMove ? "moved" : "made hard links", request.peer,
                printable(log.native()));
-  return json_response(report_json(report, files.left, plan.steps.size() - reached, log));
+  return json_response(report_json(report, files.left, steps - reached, log));
 }
 
 HttpResponse list_actions(const HttpRequest& request, SearchState& state, ServeContext& context) {
@@ -298,20 +298,17 @@ HttpResponse undo_action(const HttpRequest& request, SearchState& /*state*/,
     throw Refused(404, ErrorKind::kInput, "no_log",
                   "there is no such log of moved or linked files");
   }
-  std::size_t steps = 0;
   std::size_t reached = 0;
-  const ActionReport report = checked([&] {
-    steps = read_log(*log).steps.size();
+  const CarriedOut undone = checked([&] {
     return written([&] {
       return undo_log(*log, searched_databases(context.config), context.config.images,
-                      until_overdue(reached))
-          .report;
+                      until_overdue(reached));
     });
   });
   context.groups.set(nullptr);
-  spdlog::info("{} files put back for {}; log {}", report.done.size(), request.peer,
+  spdlog::info("{} files put back for {}; log {}", undone.report.done.size(), request.peer,
                printable(log->native()));
-  return json_response(report_json(report, {}, steps - reached, *log));
+  return json_response(report_json(undone.report, {}, undone.steps - reached, *log));
 }
 
 }  // namespace lookalike

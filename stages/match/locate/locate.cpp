@@ -221,10 +221,11 @@ class Locator {
 
   // Drops hits by features whose pixels disagree.
   void drop_weak(Located& located) {
-    if (located.hits.empty()) return;
+    const auto disagrees = [](const Hit& hit) { return hit.correlation < kLeastAgreement; };
+    if (std::ranges::none_of(located.hits, disagrees)) return;
     const bool are_drawn = shows_drawing() && is_drawn(scene_pixels());
     const auto is_weak = [&](const Hit& hit) {
-      return hit.correlation < kLeastAgreement && (are_drawn || hit.inliers < kManyInliers);
+      return disagrees(hit) && (are_drawn || hit.inliers < kManyInliers);
     };
     if (std::ranges::all_of(located.hits, is_weak)) {
       located.reason =
@@ -351,7 +352,8 @@ class Locator {
     LocateOptions reduced = how;
     reduced.min_scale *= scene_.image.scale / object_.image.scale;
     reduced.max_scale *= scene_.image.scale / object_.image.scale;
-    if (compares_colours() || shows_drawing()) reduced.max_hits *= kColoursOfOneShape;
+    if (compares_colours() || (!how_.changed && shows_drawing()))
+      reduced.max_hits *= kColoursOfOneShape;
     return reduced;
   }
 

@@ -42,7 +42,6 @@ constexpr double kMostColourLost = 0.5;  // share of that variance
 
 constexpr double kSurelyEqual = 2;  // largest difference under a pose that need not be better
 constexpr double kRelit = 2;        // grey levels by which the light moves a value, on average
-constexpr int kMostShiftPx = 2;     // of a cell
 
 double mean_squared_difference(const PairSums<double>& sums) {
   return (sums.aa - 2 * sums.ab + sums.bb) / sums.count;

@@ -106,8 +106,8 @@ Homography aligned(const Side& object, const Side& scene, Homography map);
 PairSums<double> sums_over(const cv::Mat& object, const cv::Mat& scene, cv::Rect place,
                            cv::Point shift = {});
 
-// Calls take(sums) for a place of the object and each place of the scene up to kMostShiftPx away.
 inline constexpr int kMostShiftPx = 2;
+// Calls take(sums) for a place of the object and each place of the scene up to kMostShiftPx away.
 template <typename Take>
 void for_each_shift(const cv::Mat& object, const cv::Mat& scene, cv::Rect place, const Take& take) {
   for (int y = -kMostShiftPx; y <= kMostShiftPx; ++y) {

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "pipeline/index/index_run.h"
+#include "pipeline/index/run_record.h"
 #include "storage/index_writer.h"
 #include "tests/content_of.h"
 #include "tests/temporary_folder.h"
@@ -60,6 +62,18 @@ TEST(Metrics, RunThatLeftNoReportIsStillCounted) {
   EXPECT_THAT(text, HasSubstr(R"(,outcome="killed"} 1)"));
   EXPECT_THAT(text, Not(HasSubstr("run_files")));
   EXPECT_THAT(text, Not(HasSubstr("last_good_run")));
+}
+
+TEST(Metrics, OfARunThatLeftOutFilesOfManyKindsAreWhole) {
+  IndexRunReport report;
+  for (int i = 0; i < 1200; ++i) report.left_out.other_types[std::to_string(i)] = 1;
+  report.left_out.other_types["mov"] = 13;
+  IndexMetrics metrics = some_metrics();
+  const auto document = run_document(report);
+  EXPECT_EQ(document["left_out"]["other_types"].size(), 100U);
+  EXPECT_EQ(document["left_out"]["other_types"]["mov"], 13);
+  metrics.last_run.document = document.dump();
+  EXPECT_THAT(metrics_text(metrics), HasSubstr("run_files"));
 }
 
 TEST(Metrics, IndexThatHasGoneIsAStorageErrorAndHasNoSize) {

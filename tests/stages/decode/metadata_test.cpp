@@ -230,6 +230,8 @@ TEST_F(MetadataReader, ReadsCommentsAndTexts) {
   EXPECT_THAT(texts_of("tEXt", {"Software\0GIMP", 13}), IsEmpty());
   EXPECT_THAT(texts_of("tEXt", {"Creation Time\0Sun, 14 Jul 2019 12:30:05 +0200", 45}),
               ElementsAre(MetadataEntry{kTaken, "2019-07-14T12:30:05+02:00"}));
+  EXPECT_THAT(texts_of("tEXt", {"Creation Time\0Sun, 14 Jul 2019 12:30:05 ", 40}),
+              ElementsAre(MetadataEntry{kTaken, "2019-07-14T12:30:05"}));
   EXPECT_THAT(texts_of("iTXt", {"prompt\0\0\0en\0word\0a lake", 24}),
               ElementsAre(MetadataEntry{kComment, "a lake"}));
   EXPECT_THAT(texts_of("zTXt", {"Title\0\0\x78\x01\x01\x04\0\xfb\xffLake\x03\x92\x01\x7e", 22}),
