@@ -177,6 +177,10 @@ std::string csv_field(std::string_view text) {
 }
 
 std::vector<std::vector<std::string>> csv_records(std::string_view text) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  const std::string_view first = text.substr(0, text.find('\n'));
+  const char separator = first.find(',') == first.npos && first.find(';') != first.npos ? ';' : ',';
   std::vector<std::vector<std::string>> records;
   std::vector<std::string> record(1);
   bool quoted = false;
@@ -193,7 +197,7 @@ std::vector<std::vector<std::string>> csv_records(std::string_view text) {
       record.back() += text[++i];
     } else if (c == '"') {
       quoted = !quoted;
-    } else if (c == ',' && !quoted) {
+    } else if (c == separator && !quoted) {
       record.emplace_back();
     } else if (c == '\n' && !quoted) {
       end_record();

@@ -60,7 +60,9 @@ std::string utc_text(std::int64_t since_epoch_ns);
 std::string csv_field(std::string_view text);
 
 // Parses CSV (RFC 4180): quoted fields may contain line breaks, records end with LF or CRLF, empty
-// lines are ignored. An unclosed quoted field ends with the text.
+// lines are ignored. An unclosed quoted field ends with the text. As spreadsheets write them, a
+// byte order mark may come first, and fields are separated by semicolons if the first line has one
+// and no comma.
 std::vector<std::vector<std::string>> csv_records(std::string_view text);
 
 // Returns the parts between separators, one more than separators.

@@ -141,6 +141,13 @@ TEST(CsvRecords, HaveQuotedFieldsWithBreaksCommasAndQuotes) {
   EXPECT_EQ(csv_records(""), Records());
 }
 
+TEST(CsvRecords, AreReadAsSpreadsheetsWriteThem) {
+  using Records = std::vector<std::vector<std::string>>;
+  EXPECT_EQ(csv_records("\xEF\xBB\xBFquery;relevant\r\na,b.jpg;c\r\n"),
+            (Records{{"query", "relevant"}, {"a,b.jpg", "c"}}));
+  EXPECT_EQ(csv_records("query,relevant\na;b,c\n"), (Records{{"query", "relevant"}, {"a;b", "c"}}));
+}
+
 TEST(NearestName, AThirdOfTheLongerNameMayDiffer) {
   const std::array<std::string_view, 2> known = {"layers", "top"};
   EXPECT_EQ(nearest_name("lxyerx", known), "layers");

@@ -621,8 +621,9 @@ TEST_F(Duplicates, AreMovedAwayAndPutBack) {
   Names paths;
   for (std::string line; std::getline(lines, line);) paths.insert(line);
   ASSERT_GE(paths.size(), 3U);
-  const ProgramResult result = run("duplicates", {"-d", at("index.db"), "--move-to", at("away")});
-  EXPECT_THAT(result.out, IsEmpty());
+  const ProgramResult result =
+      run("duplicates", {"-q", "-d", at("index.db"), "--move-to", at("away")});
+  EXPECT_THAT(result.err, IsEmpty());
   for (const std::string& path : paths) {
     EXPECT_FALSE(fs::exists(path));
     const std::string there = at("away") / fs::path(path).lexically_relative(folder_.path());
@@ -631,7 +632,7 @@ TEST_F(Duplicates, AreMovedAwayAndPutBack) {
   EXPECT_THAT(run("index", {"-d", at("index.db")}).err, HasSubstr(" 0 indexed"));
   EXPECT_THAT(text({"--format", "paths"}), IsEmpty());
   // Runs the command of the message.
-  const std::string command = result.err.substr(result.err.find("to undo it: lookalike") + 22);
+  const std::string command = result.out.substr(result.out.find("to undo it: lookalike") + 22);
   std::istringstream words(command);
   std::vector<std::string> undo;
   for (std::string word; words >> word;) undo.push_back(word);
@@ -677,7 +678,7 @@ TEST_F(Duplicates, AFileWithCompanionsStaysOrTakesThemAlong) {
   const ProgramResult moved = run(
       "duplicates",
       {"-d", at("index.db"), "--kind", "exact", "--prefer", at("photos"), "--move-to", at("away")});
-  EXPECT_THAT(moved.err, HasSubstr("1 files and 1 that belong to them moved to"));
+  EXPECT_THAT(moved.out, HasSubstr("1 files and 1 that belong to them moved to"));
   EXPECT_TRUE(fs::exists(at("away/phone/b-again.xmp")));
   EXPECT_TRUE(fs::exists(at("photos/b.xmp")));
 }

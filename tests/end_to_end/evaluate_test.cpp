@@ -100,8 +100,8 @@ TEST_F(EvaluateTest, TruthMeasuresWhatIsFoundWhereAndWhatIsRejected) {
                 path("found.csv"), "--report", path("misses.html")});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const std::string misses = content_of(path("misses.html"));
-  EXPECT_THAT(misses, AllOf(HasSubstr("1 of 2 missed"), HasSubstr(">3.png"),
-                            HasSubstr("listed first"), Not(HasSubstr("1.png<"))));
+  EXPECT_THAT(misses, AllOf(HasSubstr("1 of 2 missed"), HasSubstr(">3.png"), HasSubstr("1, right"),
+                            Not(HasSubstr("1.png<"))));
   const json measures = json::parse(result.out);
   EXPECT_EQ(measures["queries"], 2);
   EXPECT_EQ(measures["recall_at_1"], 1);
@@ -112,6 +112,7 @@ TEST_F(EvaluateTest, TruthMeasuresWhatIsFoundWhereAndWhatIsRejected) {
   EXPECT_EQ(measures["known_f1"], 1);
   EXPECT_GT(measures["match_median_ms"], 0);
   EXPECT_EQ(measures["depth"], 100);
+  EXPECT_EQ(measures["threshold"]["kept"], 1);
   EXPECT_EQ(measures["plain"]["recall_at_1"], 1);
   EXPECT_EQ(measures["plain"]["recall_at_1_confirmed"], 1);
   EXPECT_EQ(measures["plain"]["wrong_confirmed_first"], 0);
@@ -195,8 +196,11 @@ TEST_F(EvaluateTest, RanksAsDeepAsTheTruthNeeds) {
   };
   EXPECT_EQ(depth("10"), 102);
   EXPECT_EQ(depth("200"), 200);
-  EXPECT_THAT(evaluate({"--database", database, "--truth", truth}).out,
-              testing::AllOf(HasSubstr("ranking     plain"),
+  const std::string summary = evaluate({"--database", database, "--truth", truth}).out;
+  EXPECT_THAT(summary, HasSubstr("right first  1, 1 of them confirmed\n"));
+  EXPECT_EQ(std::ranges::count(summary, '\n'), 6);
+  EXPECT_THAT(evaluate({"--database", database, "--truth", truth, "-v"}).out,
+              testing::AllOf(HasSubstr("right first"), HasSubstr("ranking     plain"),
                              testing::ContainsRegex("\nunknown_rejected +-\n")));
 }
 

@@ -130,6 +130,7 @@ class VerbosityArguments {
   explicit VerbosityArguments(CLI::App& command);
   // Sets up logging; returns the matching style of progress.
   Progress::Style apply() const;
+  bool is_verbose() const { return verbose_; }
 
  private:
   bool quiet_ = false;

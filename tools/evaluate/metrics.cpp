@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 
 #include "base/error.h"
 #include "base/geometry.h"
@@ -50,10 +51,6 @@ double share(double part, std::size_t whole) {
   return whole == 0 ? 0 : part / static_cast<double>(whole);
 }
 
-bool is_confirmed(const Answer::Found& found) {
-  return found.decision >= Decision::kSameObject;
-}
-
 double excess(const Candidate& candidate) {
   return candidate.probability - (candidate.relevant ? 1 : 0);
 }
@@ -65,6 +62,7 @@ void add_known(Measures& sums, const Scores& scores) {
   sums.recall_at_5 += scores.relevant_in_5 > 0 ? 1 : 0;
   sums.mean_average_precision += scores.average_precision;
   sums.wrong_listed += static_cast<double>(scores.wrong_listed);
+  sums.wrong_confirmed += static_cast<double>(scores.wrong_confirmed);
   sums.ns_score += static_cast<double>(scores.relevant_in_4);
   sums.located_queries += scores.located_images;
   sums.located_at_50 += static_cast<double>(scores.located_at_50);
@@ -85,6 +83,10 @@ double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
+}
+
+bool is_confirmed(const Answer::Found& found) {
+  return found.decision >= Decision::kSameObject;
 }
 
 bool is_relevant(const TruthQuery& query, std::span<const std::string> paths) {
@@ -127,8 +129,9 @@ Scores judge(const TruthQuery& query, const Answer& answer, bool boxes) {
     scores.located_at_75 += iou >= 0.75 ? 1 : 0;
   }
   for (const Answer::Found& found : answer.found) {
-    const bool wrong = found.decision == Decision::kDuplicate && !is_relevant(query, found.paths);
-    scores.wrong_duplicates += wrong ? 1 : 0;
+    if (!is_confirmed(found) || is_relevant(query, found.paths)) continue;
+    ++scores.wrong_confirmed;
+    scores.wrong_duplicates += found.decision == Decision::kDuplicate ? 1 : 0;
   }
   return scores;
 }
@@ -146,7 +149,8 @@ Measures summarise(std::span<const Scores> scores) {
     }
   }
   for (double* sum : {&result.recall_at_1, &result.recall_at_1_confirmed, &result.recall_at_5,
-                      &result.mean_average_precision, &result.wrong_listed, &result.ns_score}) {
+                      &result.mean_average_precision, &result.wrong_listed, &result.wrong_confirmed,
+                      &result.ns_score}) {
     *sum = share(*sum, result.queries);
   }
   result.located_at_50 = share(result.located_at_50, result.located_queries);
@@ -208,6 +212,24 @@ double calibration_error_equal_count(std::vector<Candidate> candidates) {
     sum += std::abs(bin_excess);
   }
   return share(sum, count);
+}
+
+std::optional<Threshold> threshold_for(std::vector<Candidate> candidates, double error_rate) {
+  std::ranges::sort(candidates, std::ranges::greater(), &Candidate::probability);
+  const auto relevant = static_cast<std::size_t>(
+      std::ranges::count_if(candidates, [](const Candidate& one) { return one.relevant; }));
+  std::optional<Threshold> threshold;
+  std::size_t right = 0;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    right += candidates[i].relevant ? 1 : 0;
+    const double probability = candidates[i].probability;
+    if (i + 1 < candidates.size() && candidates[i + 1].probability == probability) continue;
+    const auto wrong = static_cast<double>(i + 1 - right);
+    if (right > 0 && wrong <= error_rate * static_cast<double>(i + 1)) {
+      threshold = {probability, share(static_cast<double>(right), relevant)};
+    }
+  }
+  return threshold;
 }
 
 UnsureFirst unsure_first(const std::vector<TruthQuery>& queries,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,6 +28,7 @@ struct Scores {
   std::size_t relevant = 0;          // images that the query shows; 0: an unknown query
   std::size_t listed = 0;            // images in the answer
   std::size_t wrong_listed = 0;      // among them, those that are not relevant
+  std::size_t wrong_confirmed = 0;   // among these, those that are confirmed
   bool first_relevant = false;       // the first image is relevant
   bool first_confirmed = false;      // the first image is confirmed, relevant or not
   bool any_confirmed = false;        // any image is confirmed: the query is predicted known
@@ -47,6 +49,7 @@ struct Measures {
   double recall_at_5 = 0;            // share with a relevant image among the first five
   double mean_average_precision = 0;
   double wrong_listed = 0;                // images listed that are not relevant, mean
+  double wrong_confirmed = 0;             // images confirmed that are not relevant, mean
   double ns_score = 0;                    // relevant images among the first four, mean (UKBench)
   std::size_t located_queries = 0;        // relevant images with known corners
   double located_at_50 = 0;               // share of located_queries found with IoU >= 0.5
@@ -78,8 +81,17 @@ struct UnsureFirst {
 inline constexpr double kUnsureFrom = 0.05;
 inline constexpr double kUnsureBelow = 0.5;
 
+// The least probability to believe for a wanted rate of errors.
+struct Threshold {
+  double probability = 0;
+  double kept = 0;  // share of the relevant candidates that have it
+};
+
 // Returns the middle value, the upper one of an even number; 0 for none.
 double median(std::vector<double> values);
+
+// True if an image's decision is same_object, variant or duplicate.
+bool is_confirmed(const Answer::Found& found);
 
 // True if one of an image's paths is that of a relevant image.
 bool is_relevant(const TruthQuery& query, std::span<const std::string> paths);
@@ -113,6 +125,11 @@ std::vector<Candidate> candidates(const TruthQuery& query, const Answer& answer,
 double calibration_error(std::span<const Candidate> candidates);  // ten bins of equal width
 // The same with ten bins of equal count, each extended by ties with its last candidate.
 double calibration_error_equal_count(std::vector<Candidate> candidates);
+
+// Returns the least probability from which on at most a share `error_rate` of the candidates is not
+// relevant; nothing if there is none. Less than 1 / error_rate candidates show no more than that
+// none of them is wrong.
+std::optional<Threshold> threshold_for(std::vector<Candidate> candidates, double error_rate);
 
 // Returns the figures of unsure first images. Throws Error(kInternal) when the sizes differ.
 UnsureFirst unsure_first(const std::vector<TruthQuery>& queries,

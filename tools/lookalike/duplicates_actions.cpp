@@ -39,8 +39,8 @@ int carry_out_plan(const ActionPlan& plan, const RunConfig& config, StopSignal& 
       report.companions.empty()
           ? std::string()
           : fmt::format(" and {} that belong to them", report.companions.size());
-  spdlog::info(
-      "{} files{} {}; to undo it: {}", report.done.size(), companions,
+  fmt::print(
+      "{} files{} {}; to undo it: {}\n", report.done.size(), companions,
       plan.kind == ActionKind::kMove ? "moved to " + printable(plan.folder) : "made hard links",
       undo_command(carried.log));
   return exit_code_of(report, stop);
@@ -109,7 +109,7 @@ int act_on(std::vector<Needless> files, const ActionArguments& arguments, const 
                  moves ? "others go for them" : "they are no exact copies, or others go for them");
   }
   if (plan.steps.empty()) {
-    spdlog::info("there is nothing to do");
+    fmt::print("there is nothing to do\n");
     return kExitDone;
   }
   if (!script) return carry_out_plan(plan, config, stop);
@@ -119,7 +119,7 @@ int act_on(std::vector<Needless> files, const ActionArguments& arguments, const 
   std::error_code is_no_file;
   fs::permissions(arguments.script, fs::perms::group_write | fs::perms::others_write,
                   fs::perm_options::remove, is_no_file);
-  spdlog::info("{} files in the script", plan.steps.size());
+  fmt::print("{} files in the script\n", plan.steps.size());
   return kExitDone;
 }
 
@@ -139,7 +139,7 @@ int undo_actions(const std::string& log, std::vector<fs::path> databases, const 
   const ActionReport report =
       undo_log(log, std::move(databases), config.images, until_stopped(stop)).report;
   warn_of_left(report.left);
-  spdlog::info("{} files put back; the next `lookalike index` finds them", report.done.size());
+  fmt::print("{} files put back; the next `lookalike index` finds them\n", report.done.size());
   return exit_code_of(report, stop);
 }
 

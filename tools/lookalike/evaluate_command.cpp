@@ -16,6 +16,7 @@
 #include "tools/evaluate/suite.h"
 #include "tools/evaluate/suite_report.h"
 #include "tools/evaluate/tables.h"
+#include "tools/evaluate/truth_report.h"
 #include "tools/lookalike/commands.h"
 #include "tools/report/report.h"
 
@@ -52,6 +53,7 @@ struct EvaluateArguments : OutputtingArguments {
   std::string matches;
   bool boxes = false;
   bool per_query = false;
+  double error_rate = 0.01;
 
  private:
   void add_truth(CLI::App& command, CLI::Option* synthetic_flag) {
@@ -59,6 +61,9 @@ struct EvaluateArguments : OutputtingArguments {
               "Ground truth; its paths are relative to the file's folder")
         ->excludes(synthetic_flag);
     add_value(command, "--matches FILE.csv", matches, "Write the evidence of each match")
+        ->excludes(synthetic_flag);
+    add_number(command, "--error-rate SHARE", error_rate, 0.0, 1.0,
+               "Share of images that may be wrong at the threshold")
         ->excludes(synthetic_flag);
     command.add_flag("--boxes", boxes, "Compare places by their upright bounding boxes");
     command.add_flag("--per-query", per_query, "Add the figures of each query to the JSON object")
@@ -79,7 +84,7 @@ struct EvaluateArguments : OutputtingArguments {
         ->capture_default_str()
         ->needs(synthetic_flag);
     add_value(command, "--report FILE.html", report,
-              "Write an HTML page: with --synthetic charts, with --truth the images missed");
+              "Write an HTML page: with --synthetic charts, with --truth answers to look at");
   }
 };
 
@@ -212,6 +217,7 @@ Json plain_json(const Measures& measures) {
        {"wrong_confirmed_first", measures.wrong_confirmed_first},
        {"wrong_duplicates", measures.wrong_duplicates},
        {"wrong_listed", mean_json(measures.wrong_listed, measures.queries)},
+       {"wrong_confirmed", mean_json(measures.wrong_confirmed, measures.queries)},
        {"unknown_confirmed", measures.unknown_confirmed},
        {"unknown_listed", measures.unknown_listed}});
   return json;
@@ -255,9 +261,18 @@ Json measures_json(const std::vector<TruthQuery>& queries, const AllAnswers& ans
   return json;
 }
 
+Json threshold_json(const std::vector<TruthQuery>& queries, const AllAnswers& answers,
+                    double error_rate) {
+  const auto threshold = threshold_for(all_candidates(queries, answers.plain, 0), error_rate);
+  return {{"error_rate", error_rate},
+          {"probability", threshold ? Json(threshold->probability) : Json()},
+          {"kept", threshold ? Json(threshold->kept) : Json()}};
+}
+
 Json scores_json(const Scores& scores) {
   return {{"listed", scores.listed},
           {"wrong_listed", scores.wrong_listed},
+          {"wrong_confirmed", scores.wrong_confirmed},
           {"first_relevant", scores.first_relevant},
           {"first_confirmed", scores.first_confirmed},
           {"any_confirmed", scores.any_confirmed},
@@ -314,7 +329,7 @@ void print_table(const Json& measures) {
   };
   print_line("", "ranking", "plain", "without related");
   for (const auto& [name, value] : measures.items()) {
-    if (name == "without_related") continue;
+    if (name == "without_related" || name == "per_query" || name == "threshold") continue;
     if (name != "plain") {
       print_line(name, value_text(value), cell(plain, name), cell(own, name));
       continue;
@@ -324,37 +339,6 @@ void print_table(const Json& measures) {
       print_line(plain_name, "", value_text(plain_value), cell(own, plain_name));
     }
   }
-}
-
-// Returns the queries whose answers lack relevant images, with these and what was listed first.
-Report misses_of(const std::vector<TruthQuery>& queries, const AllAnswers& answers) {
-  Report report{.title = "Images that were missed", .facts = {}, .entries = {}};
-  for (std::size_t i = 0; i < queries.size(); ++i) {
-    const TruthQuery& query = queries[i];
-    ReportEntry entry{.photo = query.path};
-    for (const RelevantImage& relevant : query.relevant) {
-      if (rank_of(relevant, answers.plain[i]) > 0) continue;
-      const std::size_t rank = rank_of(relevant, answers.ranking[i]);
-      entry.findings.push_back(
-          {.image = relevant.path,
-           .paths = {printable(relevant.path)},
-           .facts = {{"missed, rank", rank > 0 ? fmt::format("{}", rank) : "none"}},
-           .quad = relevant.quad});
-    }
-    if (entry.findings.empty()) continue;
-    entry.verdict = fmt::format("{} of {} missed", entry.findings.size(), query.relevant.size());
-    if (const auto& listed = answers.plain[i].found; !listed.empty()) {
-      const Answer::Found& first = listed.front();
-      entry.findings.push_back({.image = first.paths.front(),
-                                .paths = {printable(first.paths.front())},
-                                .facts = {{"listed first", std::string(to_string(first.decision))}},
-                                .quad = first.quad});
-    }
-    report.entries.push_back(std::move(entry));
-  }
-  report.facts = {{"photos", fmt::format("{}", queries.size())},
-                  {"with images missed", fmt::format("{}", report.entries.size())}};
-  return report;
 }
 
 int evaluate_truth(const EvaluateArguments& arguments, RunConfig config, const IndexReader& index,
@@ -378,10 +362,16 @@ int evaluate_truth(const EvaluateArguments& arguments, RunConfig config, const I
   config.match.min_decision = "all";
   const AllAnswers answers = search_all(queries, searcher, config.match, matches, style);
   Json json = measures_json(queries, answers, config.match.top, arguments.boxes);
+  json["threshold"] = threshold_json(queries, answers, arguments.error_rate);
   if (arguments.per_query) json["per_query"] = per_query_json(queries, answers, arguments.boxes);
-  arguments.json.print(json, [&] { print_table(json); });
+  arguments.json.print(json, [&] {
+    fmt::print("{}", truth_summary(json));
+    if (arguments.verbosity.is_verbose()) print_table(json);
+  });
   if (ranks) write_whole(*ranks, rank_table(queries, answers.ranking, arguments.boxes));
-  if (report) write_whole(*report, render_report(misses_of(queries, answers), config.images));
+  if (report)
+    write_whole(*report, render_report(truth_report(queries, answers.plain, answers.ranking),
+                                       config.images));
   return kExitDone;
 }
 
@@ -470,8 +460,10 @@ void add_evaluate_command(CLI::App& app, Action& action) {
       "  or query,relevant,x0,y0,x1,y1,x2,y2,x3,y3\n"
       "and one row per relevant image; an empty `relevant` means that the query matches nothing. "
       "Corners (top-left, top-right, bottom-right, bottom-left) are in px of the query, or empty.\n"
-      "Output: recall, mean average precision, N-S score, share located, and more, for the whole "
-      "ranking and for the plain answers that `lookalike query` lists; ms per query.\n"
+      "Output: how many photos were answered rightly, how many wrongly, from which probability on "
+      "answers can be believed, and ms per photo. With --verbose also recall, N-S score, share "
+      "located, and more, for the whole ranking and for the plain answers that `lookalike query` "
+      "lists.\n"
       "With --synthetic, photos of the index, or those in --images, are distorted, and recall is "
       "reported by kind and strength. With --images alone, the folder is indexed for this run.\n"
       "Example: lookalike evaluate -d photos.db --truth truth.csv\n"

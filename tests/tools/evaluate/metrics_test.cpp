@@ -79,6 +79,7 @@ TEST(Measure, FirstImagesAreConfirmedOrNot) {
   EXPECT_DOUBLE_EQ(measures.recall_at_1_confirmed, 1.0 / 3);
   EXPECT_EQ(measures.wrong_confirmed_first, 1U);
   EXPECT_EQ(measures.wrong_duplicates, 1U);
+  EXPECT_DOUBLE_EQ(measures.wrong_confirmed, 1.0 / 3);
   EXPECT_EQ(measures.unknown_confirmed, 1U);
   EXPECT_EQ(measures.unknown_listed, 2U);
 }
@@ -167,6 +168,17 @@ TEST(Median, IsTheMiddleValue) {
 
 TEST(Measure, AnAnswerIsNeededForEachQuery) {
   EXPECT_THROW(measure({{"a", {}}}, {}), Error);
+}
+
+TEST(Threshold, IsTheLeastProbabilityThatKeepsTheRateOfErrors) {
+  const std::vector<Candidate> some = {{0.2, true}, {0.9, true},  {0.8, true},
+                                       {0.5, true}, {0.6, false}, {0.1, false}};
+  EXPECT_EQ(threshold_for(some, 0)->probability, 0.8);
+  EXPECT_EQ(threshold_for(some, 0)->kept, 0.5);
+  EXPECT_EQ(threshold_for(some, 0.25)->probability, 0.2);
+  EXPECT_EQ(threshold_for(some, 0.25)->kept, 1);
+  EXPECT_FALSE(threshold_for({{0.9, false}, {0.9, true}}, 0.1));
+  EXPECT_FALSE(threshold_for({}, 0.1));
 }
 
 }  // namespace

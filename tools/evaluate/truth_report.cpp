@@ -1,0 +1,161 @@
+#include "tools/evaluate/truth_report.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace lookalike {
+namespace {
+
+// The groups of photos, worst first.
+enum class Trouble { kWrongFirst, kSureButWrong, kUnsure, kMissed };
+
+constexpr std::array<std::string_view, 4> kTroubleNames = {"wrong first", "sure but wrong",
+                                                           "unsure", "missed"};
+
+std::string_view name_of(Trouble trouble) {
+  return kTroubleNames[static_cast<std::size_t>(trouble)];
+}
+
+// One photo with its answers.
+struct Judged {
+  const TruthQuery& query;
+  const Answer& plain;
+  const Answer& ranking;
+
+  bool is_wrong(const Answer::Found& found) const { return !is_relevant(query, found.paths); }
+
+  std::optional<Trouble> trouble() const {
+    const bool is_known = !query.relevant.empty();
+    const auto& found = plain.found;
+    if (is_known && !found.empty() && is_wrong(found.front())) return Trouble::kWrongFirst;
+    if (std::ranges::any_of(
+            found, [&](const Answer::Found& one) { return is_confirmed(one) && is_wrong(one); })) {
+      return Trouble::kSureButWrong;
+    }
+    if (is_known && !found.empty() && !is_confirmed(found.front())) return Trouble::kUnsure;
+    if (std::ranges::any_of(query.relevant, [&](const RelevantImage& image) {
+          return rank_of(image, plain) == 0;
+        })) {
+      return Trouble::kMissed;
+    }
+    return std::nullopt;
+  }
+};
+
+// Returns the images to look at: the first one, other wrong ones that are confirmed, and relevant
+// ones that are not listed.
+std::vector<ReportFinding> findings_of(const Judged& photo) {
+  std::vector<ReportFinding> findings;
+  const auto& found = photo.plain.found;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const bool is_wrong = photo.is_wrong(found[i]);
+    if (i > 0 && !(is_wrong && is_confirmed(found[i]))) continue;
+    findings.push_back(
+        {.image = found[i].paths.front(),
+         .paths = {printable(found[i].paths.front())},
+         .facts = {{"listed", fmt::format("{}, {}", i + 1, is_wrong ? "wrong" : "right")},
+                   {"decision", std::string(to_string(found[i].decision))},
+                   {"probability", fmt::format("{:.2f}", found[i].probability)}},
+         .quad = found[i].quad});
+  }
+  for (const RelevantImage& image : photo.query.relevant) {
+    if (rank_of(image, photo.plain) > 0) continue;
+    const std::size_t rank = rank_of(image, photo.ranking);
+    findings.push_back({.image = image.path,
+                        .paths = {printable(image.path)},
+                        .facts = {{"missed, rank", rank > 0 ? fmt::format("{}", rank) : "none"}},
+                        .quad = image.quad});
+  }
+  return findings;
+}
+
+std::string verdict_of(const Judged& photo, Trouble trouble) {
+  const auto missed = std::ranges::count_if(photo.query.relevant, [&](const RelevantImage& image) {
+    return rank_of(image, photo.plain) == 0;
+  });
+  std::string text = trouble == Trouble::kMissed ? "" : std::string(name_of(trouble));
+  if (missed == 0) return text;
+  if (!text.empty()) text += ", ";
+  return text + fmt::format("{} of {} missed", missed, photo.query.relevant.size());
+}
+
+// Returns the number of queries of which a share of `queries` was counted.
+std::int64_t number_of(const Json& share, const Json& queries) {
+  return share.is_null() ? 0 : std::llround(share.get<double>() * queries.get<double>());
+}
+
+std::string decimals(const Json& value) {
+  return value.is_null() ? "-" : fmt::format("{:.3f}", value.get<double>());
+}
+
+std::string threshold_text(const Json& threshold) {
+  const double most = 100 * threshold.at("error_rate").get<double>();
+  if (threshold.at("probability").is_null()) {
+    return fmt::format("no probability leaves at most {:g} % of the images wrong", most);
+  }
+  return fmt::format(
+      "from probability {:.4f} on, at most {:g} % of the images are wrong, and "
+      "{:.0f} % of the right ones remain",
+      threshold.at("probability").get<double>(), most, 100 * threshold.at("kept").get<double>());
+}
+
+}  // namespace
+
+std::string truth_summary(const Json& measures) {
+  const Json& plain = measures.at("plain");
+  const Json& queries = measures.at("queries");
+  const std::string milliseconds = fmt::format(
+      "{:.0f} ms a photo, {:.0f} of them for its features",
+      measures.at("extract_median_ms").get<double>() + measures.at("match_median_ms").get<double>(),
+      measures.at("extract_median_ms").get<double>());
+  return fmt::format(
+      "photos       {} of something indexed, {} of nothing\n"
+      "right first  {}, {} of them confirmed\n"
+      "all right    mean average precision {}, in the whole ranking {}\n"
+      "wrong        {} confirmed first; {} confirmed and {} listed a photo; {} of nothing "
+      "confirmed\n"
+      "threshold    {}\n"
+      "time         {}\n",
+      json_text(queries), json_text(measures.at("unknown_queries")),
+      number_of(plain.at("recall_at_1"), queries),
+      number_of(plain.at("recall_at_1_confirmed"), queries),
+      decimals(plain.at("mean_average_precision")), decimals(measures.at("mean_average_precision")),
+      json_text(plain.at("wrong_confirmed_first")), decimals(plain.at("wrong_confirmed")),
+      decimals(plain.at("wrong_listed")), json_text(plain.at("unknown_confirmed")),
+      threshold_text(measures.at("threshold")), milliseconds);
+}
+
+Report truth_report(std::span<const TruthQuery> queries, std::span<const Answer> plain,
+                    std::span<const Answer> ranking) {
+  require(queries.size() == plain.size() && queries.size() == ranking.size(),
+          "truth_report: one answer per query is needed");
+  std::array<std::vector<ReportEntry>, kTroubleNames.size()> groups;
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    const Judged photo{queries[i], plain[i], ranking[i]};
+    const std::optional<Trouble> trouble = photo.trouble();
+    if (!trouble) continue;
+    groups[static_cast<std::size_t>(*trouble)].push_back({.photo = photo.query.path,
+                                                          .verdict = verdict_of(photo, *trouble),
+                                                          .findings = findings_of(photo)});
+  }
+  Report report{.title = "Answers to look at", .facts = {}, .entries = {}};
+  report.facts.emplace_back("photos", fmt::format("{}", queries.size()));
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    report.facts.emplace_back(kTroubleNames[i], fmt::format("{}", groups[i].size()));
+    std::ranges::move(groups[i], std::back_inserter(report.entries));
+  }
+  return report;
+}
+
+}  // namespace lookalike
