@@ -30,7 +30,7 @@ class SegmentMerge;
 // is written into the file that has the name now.
 class IndexWriter : public IndexReader {
  public:
-  // Creates a missing database and migrates an older one.
+  // Creates a missing database.
   explicit IndexWriter(const std::filesystem::path& database);
   ~IndexWriter();
 

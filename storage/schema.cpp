@@ -47,37 +47,24 @@ std::optional<std::int64_t> application_id(ByteView start) {
   return id;
 }
 
-// Returns the version that migrations lead to.
-std::size_t version_after(std::size_t migrations) {
-  return kOldestVersion - 1 + migrations;
-}
-
-// The version of an index; nothing for an empty database. Throws for a foreign database and for
-// versions above `newest` or below kOldestVersion.
-std::optional<std::size_t> stored_version(Connection& connection, std::size_t newest) {
+// True for an index, false for an empty database. Throws for a foreign database and for an index of
+// another version.
+bool is_index(Connection& connection) {
   const std::int64_t owner = number(connection, "PRAGMA application_id");
   const auto version = static_cast<std::size_t>(number(connection, "PRAGMA user_version"));
   const bool empty = number(connection, "SELECT count(*) FROM sqlite_master") == 0;
-  if (empty && version == 0 && (owner == 0 || owner == kApplicationId)) return std::nullopt;
+  if (empty && version == 0 && (owner == 0 || owner == kApplicationId)) return false;
   if (owner != kApplicationId && owner != kBackupId) {
     throw Error(ErrorKind::kInput,
                 connection.path() + ": is an SQLite database, but not an index of lookalike");
   }
-  if (version > newest) {
-    throw Error(ErrorKind::kStorage,
-                fmt::format("{}: is an index of format {}, and this program knows formats up to "
-                            "{}: use a newer lookalike, or delete the index and rebuild it with "
-                            "`lookalike index`",
-                            connection.path(), version, newest));
-  }
-  if (version != 0 && version < kOldestVersion) {
-    throw Error(
-        ErrorKind::kStorage,
-        fmt::format("{}: is an index of format {}, which this program does not read: delete "
-                    "it and rebuild it with `lookalike index`",
-                    connection.path(), version));
-  }
-  return version;
+  if (version == kSchemaVersion) return true;
+  throw Error(
+      ErrorKind::kStorage,
+      fmt::format("{}: is an index of format {}, and this program reads format {}: {}delete "
+                  "it and rebuild it with `lookalike index`",
+                  connection.path(), version, kSchemaVersion,
+                  version > kSchemaVersion ? "use a newer lookalike, or " : ""));
 }
 
 // A table, index, view or trigger.
@@ -95,99 +82,7 @@ std::vector<SchemaObject> schema_of(Connection& connection) {
       &SchemaObject::type, &SchemaObject::name, &SchemaObject::table, &SchemaObject::sql);
 }
 
-struct ExpectedSchema {
-  ExpectedSchema() {
-    Connection connection({}, Connection::Mode::kMemory);
-    migrate(connection);
-    objects = schema_of(connection);
-    Rows columns = connection.rows(
-        "SELECT tables.name, group_concat(tables.name || '.' || columns.name, ', ') "
-        "FROM sqlite_master AS tables, pragma_table_info(tables.name) AS columns "
-        "WHERE columns.name <> 'checksum' AND EXISTS (SELECT 1 FROM "
-        "pragma_table_info(tables.name) AS others WHERE others.name = 'checksum') "
-        "GROUP BY tables.name");
-    while (columns.next()) {
-      checksums.emplace(columns.text(0), fmt::format("row_checksum({})", columns.text(1)));
-    }
-    Rows names = connection.rows("SELECT name FROM totals");
-    while (names.next()) totals.emplace_back(names.text(0));
-  }
-
-  std::vector<SchemaObject> objects;
-  std::map<std::string, std::string, std::less<>> checksums;  // expressions in SQL, by table
-  std::vector<std::string> totals;                            // tables
-};
-
-const ExpectedSchema& expected_schema() {
-  static const ExpectedSchema expected;
-  return expected;
-}
-
-// Throws Error(kStorage) if the database's tables, indexes, views and triggers differ from those of
-// the newest version.
-void require_expected_schema(Connection& connection) {
-  const std::vector<SchemaObject> stored = schema_of(connection);
-  const std::vector<SchemaObject>& expected = expected_schema().objects;
-  if (stored == expected) return;
-  const auto fail = [&](const SchemaObject& object, const char* what) {
-    throw Error(ErrorKind::kStorage,
-                fmt::format("{}: is damaged, or was changed by another program: {} the {} {}",
-                            connection.path(), what, object.type, printable(object.name)));
-  };
-  const auto lacks = [](const std::vector<SchemaObject>& all, const SchemaObject& object) {
-    return std::ranges::find(all, object) == all.end();
-  };
-  for (const SchemaObject& object : stored) {
-    if (lacks(expected, object)) fail(object, "no index of this format has");
-  }
-  for (const SchemaObject& object : expected) {
-    if (lacks(stored, object)) fail(object, "it lacks");
-  }
-  fail(stored.front(), "it has twice");
-}
-
-void require_file(const std::filesystem::path& database) {
-  using std::filesystem::file_type;
-  std::error_code error;
-  const file_type type = std::filesystem::status(database, error).type();
-  if (type == file_type::regular) return;
-  if (type == file_type::none) {
-    throw Error(ErrorKind::kStorage, database.string() + ": cannot be reached: " + error.message());
-  }
-  throw Error(
-      ErrorKind::kInput,
-      database.string() + (type == file_type::not_found ? ": does not exist" : ": is not a file"));
-}
-
-// Makes the changes of this connection change `totals` too. A sum keeps an earlier loss visible,
-// which counting anew would hide. The triggers are the connection's own: no file may have any.
-void keep_totals(Connection& connection) {
-  // For the rows that INSERT OR REPLACE deletes.
-  connection.execute("PRAGMA recursive_triggers = ON");
-  for (const std::string& table : tables_with_totals()) {
-    const auto add = [&](std::string_view event, std::string_view rows, std::string_view sum) {
-      const std::string change =
-          fmt::format("row_count = row_count + {}, checksums = checksums + {}", rows, sum);
-      connection.execute(fmt::format("CREATE TEMP TRIGGER {0}_{1:.6} AFTER {1} ON main.{0} BEGIN "
-                                     "UPDATE totals SET {2} WHERE name = '{0}'; END",
-                                     table, event, change)
-                             .c_str());
-    };
-    add("INSERT", "1", "NEW.checksum");
-    add("UPDATE OF checksum", "0", "NEW.checksum - OLD.checksum");
-    add("DELETE", "-1", "- OLD.checksum");
-  }
-}
-
-bool has_unread_log(const std::filesystem::path& database) {
-  std::error_code error;
-  const auto size = std::filesystem::file_size(database.string() + "-wal", error);
-  return !error && size > 0;
-}
-
-}  // namespace
-
-const std::array<const char*, kMigrationCount> kMigrations = {R"sql(
+constexpr const char* kTables = R"sql(
 -- checksum: row_checksum() of the columns before it, by seal_rows(). The blobs of the tables without
 -- it have a checksum or a hash of their own.
 
@@ -321,7 +216,99 @@ CREATE TABLE totals (
   checksums INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 INSERT INTO totals SELECT column1, 0, 0 FROM (VALUES ('settings'), ('files'), ('quarantine'),
   ('neighbours'), ('derived'), ('roots'), ('devices'), ('withheld'), ('runs'));
-)sql"};
+)sql";
+
+struct ExpectedSchema {
+  ExpectedSchema() {
+    Connection connection({}, Connection::Mode::kMemory);
+    create_tables(connection);
+    objects = schema_of(connection);
+    Rows columns = connection.rows(
+        "SELECT tables.name, group_concat(tables.name || '.' || columns.name, ', ') "
+        "FROM sqlite_master AS tables, pragma_table_info(tables.name) AS columns "
+        "WHERE columns.name <> 'checksum' AND EXISTS (SELECT 1 FROM "
+        "pragma_table_info(tables.name) AS others WHERE others.name = 'checksum') "
+        "GROUP BY tables.name");
+    while (columns.next()) {
+      checksums.emplace(columns.text(0), fmt::format("row_checksum({})", columns.text(1)));
+    }
+    Rows names = connection.rows("SELECT name FROM totals");
+    while (names.next()) totals.emplace_back(names.text(0));
+  }
+
+  std::vector<SchemaObject> objects;
+  std::map<std::string, std::string, std::less<>> checksums;  // expressions in SQL, by table
+  std::vector<std::string> totals;                            // tables
+};
+
+const ExpectedSchema& expected_schema() {
+  static const ExpectedSchema expected;
+  return expected;
+}
+
+// Throws Error(kStorage) if the database's tables, indexes, views and triggers differ from those of
+// an index.
+void require_expected_schema(Connection& connection) {
+  const std::vector<SchemaObject> stored = schema_of(connection);
+  const std::vector<SchemaObject>& expected = expected_schema().objects;
+  if (stored == expected) return;
+  const auto fail = [&](const SchemaObject& object, const char* what) {
+    throw Error(ErrorKind::kStorage,
+                fmt::format("{}: is damaged, or was changed by another program: {} the {} {}",
+                            connection.path(), what, object.type, printable(object.name)));
+  };
+  const auto lacks = [](const std::vector<SchemaObject>& all, const SchemaObject& object) {
+    return std::ranges::find(all, object) == all.end();
+  };
+  for (const SchemaObject& object : stored) {
+    if (lacks(expected, object)) fail(object, "no index of this format has");
+  }
+  for (const SchemaObject& object : expected) {
+    if (lacks(stored, object)) fail(object, "it lacks");
+  }
+  fail(stored.front(), "it has twice");
+}
+
+void require_file(const std::filesystem::path& database) {
+  using std::filesystem::file_type;
+  std::error_code error;
+  const file_type type = std::filesystem::status(database, error).type();
+  if (type == file_type::regular) return;
+  if (type == file_type::none) {
+    throw Error(ErrorKind::kStorage, database.string() + ": cannot be reached: " + error.message());
+  }
+  throw Error(
+      ErrorKind::kInput,
+      database.string() + (type == file_type::not_found ? ": does not exist" : ": is not a file"));
+}
+
+// Makes the changes of this connection change `totals` too. A sum keeps an earlier loss visible,
+// which counting anew would hide. The triggers are the connection's own: no file may have any.
+void keep_totals(Connection& connection) {
+  // For the rows that INSERT OR REPLACE deletes.
+  connection.execute("PRAGMA recursive_triggers = ON");
+  for (const std::string& table : tables_with_totals()) {
+    const auto add = [&](std::string_view event, std::string_view rows, std::string_view sum) {
+      const std::string change =
+          fmt::format("row_count = row_count + {}, checksums = checksums + {}", rows, sum);
+      connection.execute(fmt::format("CREATE TEMP TRIGGER {0}_{1:.6} AFTER {1} ON main.{0} BEGIN "
+                                     "UPDATE totals SET {2} WHERE name = '{0}'; END",
+                                     table, event, change)
+                             .c_str());
+    };
+    add("INSERT", "1", "NEW.checksum");
+    add("UPDATE OF checksum", "0", "NEW.checksum - OLD.checksum");
+    add("DELETE", "-1", "- OLD.checksum");
+  }
+}
+
+bool has_unread_log(const std::filesystem::path& database) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(database.string() + "-wal", error);
+  return !error && size > 0;
+}
+
+}  // namespace
 
 bool begins_an_index(ByteView start) {
   const std::optional<std::int64_t> id = application_id(start);
@@ -346,30 +333,17 @@ void mark_as_backup(const std::filesystem::path& database) {
   if (!is_marked) fail_file(database, "cannot be written");
 }
 
-void check_schema(Connection& connection, std::size_t newest) {
-  const std::optional<std::size_t> version = stored_version(connection, newest);
-  if (!version) {
-    throw EmptyIndex(connection.path() + ": is empty: fill it with `lookalike index --images DIR`");
-  }
-  if (*version < newest) {
-    throw Error(ErrorKind::kStorage,
-                fmt::format("{}: is an index of the older format {}: convert it with `lookalike "
-                            "migrate`",
-                            connection.path(), *version));
-  }
+void check_schema(Connection& connection) {
+  if (is_index(connection)) return;
+  throw EmptyIndex(connection.path() + ": is empty: fill it with `lookalike index --images DIR`");
 }
 
-void migrate(Connection& connection, std::span<const char* const> migrations) {
+void create_tables(Connection& connection) {
   Transaction transaction(connection);
-  const std::size_t newest = version_after(migrations.size());
-  const std::size_t version =
-      std::max(stored_version(connection, newest).value_or(0), version_after(0));
-  for (const char* migration : migrations.subspan(version - version_after(0))) {
-    connection.execute(migration);
-  }
-  connection.execute(
-      fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, newest)
-          .c_str());
+  if (!is_index(connection)) connection.execute(kTables);
+  connection.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
+                                 kApplicationId, kSchemaVersion)
+                         .c_str());
   transaction.commit();
 }
 
@@ -453,10 +427,7 @@ Connection open_immutable(const std::filesystem::path& database) {
 Connection open_for_writing(const std::filesystem::path& database) {
   Connection connection(resolved(database), Connection::Mode::kWrite);
   connection.execute("PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384");
-  // Before the first change to the file.
-  if (stored_version(connection, kSchemaVersion) == kSchemaVersion) {
-    require_expected_schema(connection);
-  }
+  if (is_index(connection)) require_expected_schema(connection);  // before the first change
   const bool is_backup = number(connection, "PRAGMA application_id") == kBackupId;
   // WAL before the tables: a writer killed in between leaves no rollback journal, which readers
   // could not roll back.
@@ -465,7 +436,7 @@ Connection open_for_writing(const std::filesystem::path& database) {
   connection.execute(
       "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = OFF; "
       "PRAGMA journal_size_limit = 67108864");
-  migrate(connection);
+  create_tables(connection);
   // A restored backup becomes an index at once, lest the next backup replace it.
   if (is_backup) connection.execute("PRAGMA wal_checkpoint(TRUNCATE)");
   keep_totals(connection);

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <filesystem>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,18 +9,12 @@
 #include "base/error.h"
 #include "storage/sqlite.h"
 
-// The tables of an index, their migrations, and how the database is opened. storage/FORMATS.md
-// describes the blobs in them.
+// The tables of an index, and how the database is opened. storage/FORMATS.md describes the blobs in
+// them.
 namespace lookalike {
 
+// The only version that is read and written.
 inline constexpr std::size_t kSchemaVersion = 4;
-// The oldest version that is read; earlier ones are refused.
-inline constexpr std::size_t kOldestVersion = 4;
-
-// Migration 0 makes an index of version kOldestVersion, and each further one leads to the next
-// version. Released ones are never edited.
-inline constexpr std::size_t kMigrationCount = kSchemaVersion - kOldestVersion + 1;
-extern const std::array<const char*, kMigrationCount> kMigrations;
 
 // Thrown for a database without tables: a first run was stopped before its first transaction.
 class EmptyIndex : public Error {
@@ -88,15 +80,16 @@ Connection open_immutable(const std::filesystem::path& database);
 
 using IndexOpener = Connection (*)(const std::filesystem::path& database);
 
-// Creates a missing database and migrates an older index, all or nothing. What the connection
-// changes in a table with totals changes them too. Throws Error(kInput) for a foreign database and
-// Error(kStorage) for a version that is not read, for other tables, indexes, views or triggers than
-// an index has, or a database that cannot be written, even if there is nothing to migrate.
+// Creates a missing database, all or nothing. What the connection changes in a table with totals
+// changes them too. Throws Error(kInput) for a foreign database and Error(kStorage) for another
+// version, for other tables, indexes, views or triggers than an index has, or a database that
+// cannot be written, even if there is nothing to create.
 Connection open_for_writing(const std::filesystem::path& database);
 
-// Throws unless an open database has the version `newest`.
-void check_schema(Connection& connection, std::size_t newest = kSchemaVersion);
-// Brings an open database to the version that the last migration leads to.
-void migrate(Connection& connection, std::span<const char* const> migrations = kMigrations);
+// Throws unless an open database has the version kSchemaVersion.
+void check_schema(Connection& connection);
+// Creates the tables in an empty database, all or nothing; leaves an index alone. Throws for
+// anything else.
+void create_tables(Connection& connection);
 
 }  // namespace lookalike

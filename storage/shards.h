@@ -49,7 +49,7 @@ class Shards {
  public:
   // Throws as IndexReader.
   explicit Shards(const std::vector<std::filesystem::path>& databases);
-  // Creates or migrates the database and holds its WriterLock.
+  // Creates or opens the database and holds its WriterLock.
   static std::shared_ptr<Shards> for_writing(const std::filesystem::path& database);
 
   Shard& first() { return all.front(); }

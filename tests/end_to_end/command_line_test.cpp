@@ -136,7 +136,6 @@ TEST(Lookalike, AMissingIndexIsAnInputError) {
                                                 {"runs"},
                                                 {"quarantine"},
                                                 {"compact"},
-                                                {"migrate"},
                                                 {"folders"},
                                                 {"list"},
                                                 {"calibrate"},

@@ -525,11 +525,10 @@ TEST_F(Duplicates, AreKeptApartAfterARejection) {
   EXPECT_THAT(listed.out, HasSubstr("a-crop.png"));
   std::ofstream(at("rejected.csv")) << listed.out;
 
-  // Moves, compaction, migration and retraining keep it.
+  // Moves, compaction and retraining keep it.
   fs::rename(at("photos/a-crop.png"), at("phone/moved.png"));
   index();
   run("compact", {"-q", "-d", at("index.db")});
-  run("migrate", {"-q", "-d", at("index.db")});
   run("retrain", {"-q", "-d", at("index.db")});
   EXPECT_THAT(run("reject", {"-d", at("index.db")}).out, HasSubstr("moved.png"));
   const auto together = [&](const std::string& name) {

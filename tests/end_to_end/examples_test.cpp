@@ -106,7 +106,7 @@ class Examples : public testing::Test {
 const std::vector<std::string> kCommands = {
     "init",     "index",   "query",   "duplicates", "reject",  "serve",     "explain",    "locate",
     "features", "formats", "list",    "show",       "runs",    "folders",   "quarantine", "check",
-    "backup",   "compact", "migrate", "config",     "devices", "calibrate", "merge",      "retrain",
+    "backup",   "compact", "config",     "devices", "calibrate", "merge",      "retrain",
     "evaluate", "move",    "remove",  "tune",       "bench"};
 
 TEST_F(Examples, WorkWhenPasted) {

@@ -22,9 +22,9 @@ class SchemaTest : public testing::Test {
   Connection connection_{folder_ / "index.db", Connection::Mode::kWrite};
 };
 
-TEST_F(SchemaTest, AnEmptyDatabaseIsBroughtUpFromVersionZero) {
+TEST_F(SchemaTest, AnEmptyDatabaseGetsTheTables) {
   EXPECT_EQ(error_of([&] { check_schema(connection_); }).kind(), ErrorKind::kInput);
-  migrate(connection_);
+  create_tables(connection_);
   EXPECT_EQ(number("PRAGMA user_version"), kSchemaVersion);
   EXPECT_EQ(number("SELECT count(*) FROM images"), 0);
   EXPECT_NO_THROW(check_schema(connection_));
@@ -34,7 +34,7 @@ TEST_F(SchemaTest, AnIndexIsRecognisedByTheStartOfItsFile) {
   connection_.execute("CREATE TABLE theirs (n)");
   EXPECT_FALSE(begins_an_index(read_bytes(folder_ / "index.db")));
   connection_.execute("DROP TABLE theirs");
-  migrate(connection_);
+  create_tables(connection_);
   const Bytes bytes = read_bytes(folder_ / "index.db");
   EXPECT_TRUE(begins_an_index(bytes));
   EXPECT_TRUE(begins_an_index(ByteView(bytes).first(100)));
@@ -42,75 +42,35 @@ TEST_F(SchemaTest, AnIndexIsRecognisedByTheStartOfItsFile) {
   EXPECT_FALSE(begins_an_index({}));
 }
 
-TEST_F(SchemaTest, MigratingTwiceChangesNothing) {
-  migrate(connection_);
+TEST_F(SchemaTest, CreatingTablesTwiceChangesNothing) {
+  create_tables(connection_);
   const std::int64_t schema = number("PRAGMA schema_version");
-  migrate(connection_);
+  create_tables(connection_);
   EXPECT_EQ(number("PRAGMA schema_version"), schema);
 }
 
-TEST_F(SchemaTest, AFirstMigrationThatFailsMidwayLeavesNothing) {
-  // An index of version 0 with a table that the migration creates.
-  connection_.execute("PRAGMA application_id = 1280003147; CREATE TABLE tombstones (x)");
-  EXPECT_EQ(error_of([&] { migrate(connection_); }).kind(), ErrorKind::kStorage);
-  EXPECT_EQ(number("PRAGMA user_version"), 0);
-  EXPECT_EQ(number("SELECT count(*) FROM sqlite_master"), 1);
-}
-
-TEST_F(SchemaTest, AnOlderIndexIsMigratedBeforeItIsRead) {
-  migrate(connection_);
-  connection_.execute("INSERT INTO settings (name, value) VALUES ('kept', 'yes')");
-  const std::vector<const char*> next = {kMigrations[0],
-                                         "ALTER TABLE settings ADD COLUMN unit TEXT"};
-  const Error error = error_of([&] { check_schema(connection_, kSchemaVersion + 1); });
-  EXPECT_EQ(error.kind(), ErrorKind::kStorage);
-  EXPECT_THAT(error.what(), HasSubstr("older format 4: convert it with `lookalike migrate`"));
-  migrate(connection_, next);
-  EXPECT_NO_THROW(check_schema(connection_, kSchemaVersion + 1));
-  EXPECT_EQ(number("SELECT count(*) FROM settings WHERE value = 'yes' AND unit IS NULL"), 1);
-  migrate(connection_, next);
-  EXPECT_EQ(number("PRAGMA user_version"), kSchemaVersion + 1);
-}
-
-TEST_F(SchemaTest, AMigrationThatFailsLeavesTheOlderIndex) {
-  migrate(connection_);
-  const std::vector<const char*> next = {kMigrations[0], "DROP TABLE runs; DROP TABLE no_such"};
-  EXPECT_EQ(error_of([&] { migrate(connection_, next); }).kind(), ErrorKind::kStorage);
-  EXPECT_NO_THROW(check_schema(connection_));
-  EXPECT_EQ(number("SELECT count(*) FROM runs"), 0);
-}
-
-TEST_F(SchemaTest, AnIndexOlderThanAnyMigrationIsRefusedAndLeftAlone) {
-  connection_.execute(
-      "PRAGMA application_id = 1280003147; PRAGMA user_version = 2; CREATE TABLE files (path)");
-  for (const auto& call : {std::function<void()>([&] { check_schema(connection_); }),
-                           std::function<void()>([&] { migrate(connection_); })}) {
-    const Error error = error_of(call);
-    EXPECT_EQ(error.kind(), ErrorKind::kStorage);
-    EXPECT_THAT(error.what(), HasSubstr("an index of format 2, which this program does not read: "
-                                        "delete it and rebuild it with `lookalike index`"));
-  }
-  EXPECT_EQ(number("SELECT count(*) FROM sqlite_master"), 1);
-  EXPECT_EQ(number("PRAGMA user_version"), 2);
-}
-
-TEST_F(SchemaTest, ANewerIndexIsRefused) {
-  migrate(connection_);
-  connection_.execute("PRAGMA user_version = 999");
-  for (const auto& call : {std::function<void()>([&] { check_schema(connection_); }),
-                           std::function<void()>([&] { migrate(connection_); })}) {
-    const Error error = error_of(call);
-    EXPECT_EQ(error.kind(), ErrorKind::kStorage);
-    EXPECT_THAT(error.what(), HasSubstr("index of format 999, and this program knows"));
-    EXPECT_THAT(error.what(), HasSubstr("`lookalike index`"));
+TEST_F(SchemaTest, AnotherVersionIsRefusedAndLeftAlone) {
+  const std::vector<std::pair<int, const char*>> versions = {
+      {0, "index of format 0, and this program reads format 4: delete it and rebuild it"},
+      {2, "index of format 2, and this program reads format 4: delete it and rebuild it"},
+      {999, "index of format 999, and this program reads format 4: use a newer lookalike, or"}};
+  connection_.execute("PRAGMA application_id = 1280003147; CREATE TABLE files (path)");
+  for (const auto& [version, message] : versions) {
+    connection_.execute(fmt::format("PRAGMA user_version = {}", version).c_str());
+    for (const auto& call : {check_schema, create_tables}) {
+      const Error error = error_of([&] { call(connection_); });
+      EXPECT_EQ(error.kind(), ErrorKind::kStorage);
+      EXPECT_THAT(error.what(), HasSubstr(message));
+    }
+    EXPECT_EQ(number("SELECT count(*) FROM sqlite_master"), 1);
+    EXPECT_EQ(number("PRAGMA user_version"), version);
   }
 }
 
 TEST_F(SchemaTest, AForeignDatabaseIsRefusedAndLeftAlone) {
   connection_.execute("CREATE TABLE mine (x)");
-  for (const auto& call : {std::function<void()>([&] { check_schema(connection_); }),
-                           std::function<void()>([&] { migrate(connection_); })}) {
-    const Error error = error_of(call);
+  for (const auto& call : {check_schema, create_tables}) {
+    const Error error = error_of([&] { call(connection_); });
     EXPECT_EQ(error.kind(), ErrorKind::kInput);
     EXPECT_THAT(error.what(), HasSubstr("not an index of lookalike"));
   }
@@ -118,7 +78,7 @@ TEST_F(SchemaTest, AForeignDatabaseIsRefusedAndLeftAlone) {
 }
 
 TEST_F(SchemaTest, ChecksumsCoverAllColumnsOfATable) {
-  migrate(connection_);
+  create_tables(connection_);
   const std::vector<std::string> tables = tables_with_checksums();
   for (const char* table : {"settings", "images", "files", "quarantine", "segments", "tombstones",
                             "derived", "roots", "devices", "withheld", "runs"}) {
@@ -133,7 +93,7 @@ TEST_F(SchemaTest, ChecksumsCoverAllColumnsOfATable) {
 }
 
 TEST_F(SchemaTest, OtherTablesViewsAndTriggersThanAnIndexHasAreRefused) {
-  migrate(connection_);
+  create_tables(connection_);
   open_for_reading(folder_ / "index.db");
   const std::vector<std::pair<const char*, const char*>> changes = {
       {"DROP TABLE derived; CREATE VIEW derived AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL "
@@ -157,7 +117,7 @@ TEST_F(SchemaTest, OtherTablesViewsAndTriggersThanAnIndexHasAreRefused) {
 }
 
 TEST_F(SchemaTest, NumbersOfImagesThatWouldWasteMemoryAreRefused) {
-  migrate(connection_);
+  create_tables(connection_);
   const auto insert = [&](const char* table, const char* columns, std::int64_t number,
                           const char* more) {
     connection_.execute(fmt::format("DELETE FROM images; DELETE FROM tombstones; "

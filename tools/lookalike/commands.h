@@ -41,7 +41,6 @@ namespace lookalike {
   COMMAND(check, "Upkeep")          \
   COMMAND(backup, "Upkeep")         \
   COMMAND(compact, "Upkeep")        \
-  COMMAND(migrate, "Upkeep")        \
   COMMAND(config, "Upkeep")         \
   COMMAND(evaluate, "Measure")      \
   COMMAND(features, "Measure")      \
