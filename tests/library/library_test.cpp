@@ -177,6 +177,18 @@ TEST_F(LibraryTest, GroupsRejectsAndRemoves) {
   EXPECT_EQ(failure_of([&] { remove(database, {at("copies")}); }).first, Failure::Kind::kInput);
 }
 
+TEST_F(LibraryTest, MeasuresAgainstGroundTruth) {
+  const std::string truth =
+      folder_->write("truth.csv", "query,relevant\ncrop.jpg,posters/poster-02.png\n");
+  EXPECT_THAT(evaluate(at("index.db"), truth).value(),
+              HasSubstr("\"queries\":1,\"depth\":100,\"recall_at_1\":1.0"));
+  EXPECT_FALSE(evaluate(at("index.db"), truth, {}, [] { return true; }));
+  EXPECT_THROW(evaluate(at("index.db"), truth, {}, []() -> bool { throw std::out_of_range(""); }),
+               std::out_of_range);
+  const std::string wrong = folder_->write("wrong.csv", "query,relevant\ncrop.jpg,nowhere.png\n");
+  EXPECT_EQ(failure_of([&] { evaluate(at("index.db"), wrong); }).first, Failure::Kind::kInput);
+}
+
 TEST_F(LibraryTest, TellsItsProgress) {
   std::vector<std::string> steps;
   update_index(at("progress.db"), {at("posters")}, {}, {},

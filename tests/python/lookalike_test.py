@@ -279,6 +279,22 @@ class Duplicates(WithIndex):
             lookalike.reject(database, self.poster(0), "/nowhere.png")
 
 
+class Evaluate(WithIndex):
+    def test_measures_against_ground_truth(self):
+        truth = self.folder / "truth.csv"
+        truth.write_text("query,relevant\ncrop.jpg,posters/poster-02.png\n")
+        heard = []
+        measures = lookalike.evaluate(
+            self.database, truth, progress=lambda *step: heard.append(step)
+        )
+        self.assertEqual((measures["queries"], measures["recall_at_1"]), (1, 1))
+        self.assertEqual(heard, [("queries", 1, 1)])
+        self.assertIsNone(lookalike.evaluate(self.database, truth, stop=lambda: True))
+        truth.write_text("query,relevant\ncrop.jpg,nowhere.png\n")
+        with self.assertRaises(lookalike.InputError):
+            lookalike.evaluate(self.database, truth)
+
+
 class Pictures(WithIndex):
     def test_features_have_the_form_of_opencvs(self):
         features = lookalike.extract(self.poster(0))

@@ -23,6 +23,7 @@
 #include "stages/decode/reduced.h"
 #include "storage/index_writer.h"
 #include "storage/output_guard.h"
+#include "tools/evaluate/truth_answers.h"
 #include "tools/library/entry.h"
 
 namespace lookalike {
@@ -279,6 +280,31 @@ std::optional<std::vector<std::string>> duplicates(const std::string& database,
   });
   callbacks.rethrow();
   return answers;
+}
+
+std::optional<std::string> evaluate(const std::string& database, const std::string& truth,
+                                    const std::vector<std::string>& settings,
+                                    const std::function<bool()>& stop,
+                                    const ProgressReceiver& progress) {
+  struct Stopped {};
+  Callbacks callbacks(stop, progress);
+  const auto measures = with_failures([&]() -> std::optional<std::string> {
+    const RunConfig config = configured(database, settings);
+    const IndexReader index(searched_databases(config));
+    const std::vector<TruthQuery> queries = load_truth(truth);
+    const ProgressListener listener([&](const std::string& step, std::size_t done,
+                                        std::size_t total) { callbacks.tell(step, done, total); });
+    try {
+      const TruthAnswers answers = answer_truth(queries, index, config, {.before_each = [&] {
+                                                  if (callbacks.wants_to_stop()) throw Stopped();
+                                                }});
+      return json_text(measures_json(queries, answers, false));
+    } catch (const Stopped&) {
+      return std::nullopt;
+    }
+  });
+  callbacks.rethrow();
+  return measures;
 }
 
 bool reject(const std::string& database, const std::string& one, const std::string& other,

@@ -275,6 +275,17 @@ LOOKALIKE_API std::optional<std::vector<std::string>> duplicates(
     const std::function<bool()>& stop = [] { return false; },
     const ProgressReceiver& progress = {});
 
+// Measures an index against ground truth: a CSV file as `lookalike evaluate --truth` reads it
+// (docs/evaluation.md). Returns a JSON object as docs/schema/evaluate.json describes; nothing when
+// stopped. An exception of `stop` or `progress` ends the work and is rethrown. Throws
+// Failure(kInput) for a file that is no ground truth, a photo that cannot be used, and a relevant
+// image that is not in the index.
+LOOKALIKE_API std::optional<std::string> evaluate(
+    const std::string& database, const std::string& truth,
+    const std::vector<std::string>& settings = {},
+    const std::function<bool()>& stop = [] { return false; },
+    const ProgressReceiver& progress = {});
+
 // Remembers that two images do not match, so that duplicates() keeps them apart; with `undo`,
 // forgets it. Each is the path of an indexed file, a number, or a content hash. Returns whether
 // that is new. Throws Failure(kInput) for an image that is not in the index.

@@ -313,6 +313,15 @@ void define_functions(py::module_& module) {
                                               receiver_of(progress));
                });
              });
+  module.def(
+      "evaluate", [](const py::object& database, const py::object& truth, const Strings& settings,
+                     const py::object& stop, const py::object& progress) {
+        const std::string file = path_of(database);
+        const std::string csv = path_of(truth);
+        return without_lock([&] {
+          return lookalike::evaluate(file, csv, settings, stop_by(stop), receiver_of(progress));
+        });
+      });
   module.def("reject", [](const py::object& database, const py::object& one,
                           const py::object& other, bool undo) {
     const std::string file = path_of(database);

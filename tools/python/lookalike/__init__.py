@@ -70,6 +70,7 @@ __all__ = [
     "Update",
     "UsageError",
     "duplicates",
+    "evaluate",
     "extract",
     "locate",
     "match",
@@ -495,6 +496,24 @@ def duplicates(
         database, list(kinds), prefer, _settings(settings), stop, progress
     )
     return None if groups is None else [json.loads(group) for group in groups]
+
+
+def evaluate(
+    database: Path,
+    truth: Path,
+    *,
+    progress: Optional[Progress] = None,
+    stop: Optional[Stop] = None,
+    **settings: Setting,
+) -> Optional[Dict[str, Any]]:
+    """Measures an index against ground truth: a CSV file with the header ``query,relevant`` or
+    ``query,relevant,x0,y0,...,x3,y3`` (docs/evaluation.md); its paths are relative to its folder.
+    Returns the measures, as docs/schema/evaluate.json describes; None if `stop` ended it.
+
+    progress, stop: as for `update_index`. Raises `InputError` for a file that is no ground truth, a
+    photo that cannot be used, and a relevant image that is not in the index."""
+    measures = _native.evaluate(database, truth, _settings(settings), stop, progress)
+    return None if measures is None else dict(json.loads(measures))
 
 
 def reject(database: Path, a: Path, b: Path, *, undo: bool = False) -> bool:
