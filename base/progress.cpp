@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/progress_listener.h"
 #include "base/terminal.h"
 
 namespace lookalike {
@@ -70,6 +71,7 @@ void Progress::draw_idle(const std::stop_token& stop) {
 }
 
 void Progress::update(std::size_t done, const std::string& detail) {
+  ProgressListener::tell(label_, done, total_);
   const std::lock_guard lock(mutex_);
   const Clock::time_point now = Clock::now();
   if (first_done_ == 0) {

@@ -71,6 +71,7 @@ const std::vector<Library> kLibraries = {
     {"exiv2/", {"stages/decode/metadata_reader_module.cpp"}},
     {"webp/", {"stages/decode/webp_reader_module.cpp"}},
     {"CLI/", {"tools", "tests/tools"}},
+    {"pybind11/", {"tools/python"}},
     {"nlohmann/", {"pipeline", "tools", "tests"}},
     {"spdlog/", {"base", "config", "stages", "pipeline", "tools", "tests"}},
     {"fmt/", {"base", "config", "storage", "stages", "pipeline", "tools", "tests"}},

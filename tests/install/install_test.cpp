@@ -205,12 +205,17 @@ TEST_F(Installed, TheLibraryExportsWhatItsHeaderDeclares) {
     const std::string symbol = line.substr(line.find(' ', line.find(' ') + 1) + 1);
     declared.insert(symbol.substr(0, symbol.find_first_of("([")));
   }
-  EXPECT_THAT(declared,
-              ElementsAre("lookalike::Finder::Finder", "lookalike::Finder::find",
-                          "lookalike::Finder::find_encoded", "lookalike::Finder::operator=",
-                          "lookalike::Finder::~Finder", "lookalike::on_message",
-                          "lookalike::update_index", "typeinfo for lookalike::Failure",
-                          "typeinfo name for lookalike::Failure", "vtable for lookalike::Failure"));
+  EXPECT_THAT(
+      declared,
+      ElementsAre("lookalike::Finder::Finder", "lookalike::Finder::explain",
+                  "lookalike::Finder::find", "lookalike::Finder::get", "lookalike::Finder::images",
+                  "lookalike::Finder::operator=", "lookalike::Finder::thumbnail",
+                  "lookalike::Finder::~Finder", "lookalike::Photo::encoded",
+                  "lookalike::Photo::from_pixels", "lookalike::duplicates", "lookalike::evaluate",
+                  "lookalike::extract", "lookalike::locate", "lookalike::match",
+                  "lookalike::on_message", "lookalike::reject", "lookalike::remove",
+                  "lookalike::update_index", "typeinfo for lookalike::Failure",
+                  "typeinfo name for lookalike::Failure", "vtable for lookalike::Failure"));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -91,10 +92,113 @@ TEST_F(LibraryTest, FindsTheSameForAPhotoInMemory) {
   EXPECT_EQ(by_name[0].decision, "same_object");
   const std::string text = content_of(at("crop.jpg"));
   const std::vector<std::uint8_t> bytes(text.begin(), text.end());
-  const std::vector<Found> by_bytes = finder.find_encoded(bytes);
+  const std::vector<Found> by_bytes = finder.find(Photo::encoded(bytes));
   ASSERT_EQ(by_bytes.size(), by_name.size());
   EXPECT_EQ(by_bytes[0].path, by_name[0].path);
   EXPECT_EQ(by_bytes[0].probability, by_name[0].probability);
+}
+
+TEST_F(LibraryTest, FindsTheSameForPixels) {
+  const Finder finder(at("index.db"));
+  const std::optional<Indexed> image = finder.get(poster(3));
+  ASSERT_TRUE(image);
+  const Thumbnail whole = finder.thumbnail(image->id, 100'000);
+  EXPECT_EQ(whole.width, image->width);
+  EXPECT_EQ(whole.height, image->height);
+  const Photo pixels = Photo::from_pixels(whole.pixels, whole.width, whole.height, 3);
+  const std::vector<Found> found = finder.find(pixels);
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found[0].id, image->id);
+  EXPECT_EQ(found[0].decision, "duplicate");
+  std::vector<std::uint8_t> gray;
+  for (std::size_t i = 0; i < whole.pixels.size(); i += 3) gray.push_back(whole.pixels[i + 1]);
+  EXPECT_EQ(finder.find(Photo::from_pixels(gray, whole.width, whole.height, 1)).at(0).id,
+            image->id);
+  const auto [kind, message] =
+      failure_of([&] { Photo::from_pixels(whole.pixels, whole.width, whole.height, 4); });
+  EXPECT_EQ(kind, Failure::Kind::kUsage);
+}
+
+TEST_F(LibraryTest, OptionsHoldForOneSearch) {
+  const Finder finder(at("index.db"), {"match.min_decision=all"});
+  std::set<std::size_t> places;
+  for (const Found& one : finder.find(poster(0), {.top = 2})) places.insert(one.place);
+  EXPECT_THAT(places, ElementsAre(1, 2));
+  const Indexed image = finder.get(poster(0)).value();
+  const Rectangle lower_right{100, 80, image.width - 100, image.height - 80};
+  const std::vector<Found> found = finder.find(poster(0), {.region = lower_right});
+  ASSERT_TRUE(found.at(0).outline);
+  EXPECT_EQ(found[0].id, image.id);
+  EXPECT_NEAR((*found[0].outline)[2].x, image.width, 3);  // in px of the whole photo
+  EXPECT_NEAR((*found[0].outline)[2].y, image.height, 3);
+  const auto [kind, message] = failure_of([&] {
+    finder.find(poster(0), {.region = Rectangle{0, 0, 8, 8}});
+  });
+  EXPECT_EQ(kind, Failure::Kind::kUsage);
+  EXPECT_EQ(failure_of([&] {
+              finder.find(poster(0), {.region = Rectangle{0, 0, 100'000, 16}});
+            }).first,
+            Failure::Kind::kInput);
+}
+
+TEST_F(LibraryTest, ListsTheImagesOfAnIndex) {
+  const Finder finder(at("index.db"));
+  const std::vector<Indexed> images = finder.images(0, 10);
+  ASSERT_THAT(images, SizeIs(4));
+  EXPECT_THAT(finder.images(images[0].id, 2), SizeIs(2));
+  EXPECT_EQ(finder.get(images[1].id)->content, images[1].content);
+  EXPECT_FALSE(finder.get(at("nothing.png")));
+  EXPECT_EQ(failure_of([&] { finder.thumbnail(1000, 64); }).first, Failure::Kind::kInput);
+  EXPECT_THAT(finder.explain(at("crop.jpg"), finder.get(poster(2))->id),
+              HasSubstr("\"decision\":\"same_object\""));
+}
+
+TEST_F(LibraryTest, MatchesFeaturesAndLocatesWithoutAnIndex) {
+  const Features one = extract(poster(0), {"extract.max_features=500"});
+  EXPECT_THAT(one.descriptors, SizeIs(one.size() * 64));
+  const Matched matched = match(one, one);
+  EXPECT_GT(matched.inliers.size(), 20U);
+  ASSERT_TRUE(matched.homography);
+  EXPECT_NEAR((*matched.homography)[0] / (*matched.homography)[8], 1, 0.01);
+  const std::vector<PlaceOfObject> places = locate(poster(0), poster(0));
+  ASSERT_THAT(places, SizeIs(1));
+  EXPECT_NEAR(places[0].outline[2].x, one.width, 1);
+}
+
+TEST_F(LibraryTest, GroupsRejectsAndRemoves) {
+  const std::string database = at("groups.db");
+  folder_->write("copies/copy.png", content_of(poster(0)));
+  update_index(database, {at("posters"), at("copies")});
+  EXPECT_THAT(duplicates(database, {"exact"}).value(), ElementsAre(HasSubstr("copy.png")));
+  EXPECT_FALSE(duplicates(database, {}, {}, {}, [] { return true; }));
+  EXPECT_TRUE(reject(database, poster(0), poster(1)));
+  EXPECT_TRUE(reject(database, poster(0), poster(1), true));
+  EXPECT_EQ(remove(database, {at("copies")}), 1U);
+  EXPECT_EQ(failure_of([&] { remove(database, {at("copies")}); }).first, Failure::Kind::kInput);
+}
+
+TEST_F(LibraryTest, MeasuresAgainstGroundTruth) {
+  const std::string truth =
+      folder_->write("truth.csv", "query,relevant\ncrop.jpg,posters/poster-02.png\n");
+  EXPECT_THAT(evaluate(at("index.db"), truth).value(),
+              HasSubstr("\"queries\":1,\"depth\":100,\"recall_at_1\":1.0"));
+  EXPECT_FALSE(evaluate(at("index.db"), truth, {}, [] { return true; }));
+  EXPECT_THROW(evaluate(at("index.db"), truth, {}, []() -> bool { throw std::out_of_range(""); }),
+               std::out_of_range);
+  const std::string wrong = folder_->write("wrong.csv", "query,relevant\ncrop.jpg,nowhere.png\n");
+  EXPECT_EQ(failure_of([&] { evaluate(at("index.db"), wrong); }).first, Failure::Kind::kInput);
+}
+
+TEST_F(LibraryTest, TellsItsProgress) {
+  std::vector<std::string> steps;
+  update_index(at("progress.db"), {at("posters")}, {}, {},
+               [&](const std::string& step, std::size_t, std::size_t) { steps.push_back(step); });
+  EXPECT_THAT(steps, Contains(HasSubstr("index")));
+  EXPECT_THROW(update_index(at("progress.db"), {at("others")}, {}, {},
+                            [](const std::string&, std::size_t, std::size_t) {
+                              throw std::out_of_range("of the host");
+                            }),
+               std::out_of_range);
 }
 
 TEST_F(LibraryTest, AnswersSeveralThreads) {
@@ -129,7 +233,7 @@ TEST_F(LibraryTest, SaysWhatItCannotUse) {
     EXPECT_THAT(message, HasSubstr(at(name)));
   }
   const std::vector<std::uint8_t> none;
-  EXPECT_EQ(failure_of([&] { finder.find_encoded(none); }).first, Failure::Kind::kInput);
+  EXPECT_EQ(failure_of([&] { finder.find(Photo::encoded(none)); }).first, Failure::Kind::kInput);
   EXPECT_EQ(failure_of([] { Finder(at("nothing.db")); }).first, Failure::Kind::kInput);
   EXPECT_EQ(failure_of([] { Finder(at("index.db"), {"device.choice=::none-such"}); }).first,
             Failure::Kind::kDevice);

@@ -483,15 +483,6 @@ std::string IndexArgument::path() const {
   return config_.existing_database(config);
 }
 
-std::optional<ImageId> find_image(const IndexReader& index, const std::string& name) {
-  std::optional<ImageId> id;
-  if (!name.empty()) id = index.find(normal_path(name));
-  if (!id) id = index.find(name);
-  if (!id) id = parse_number<ImageId>(name);
-  const std::optional<StoredImage> image = id ? index.image(*id) : std::nullopt;
-  return image ? std::optional(image->id) : std::nullopt;
-}
-
 ImageId must_find(const IndexReader& index, const std::string& name) {
   const std::optional<ImageId> id = find_image(index, name);
   if (!id) throw Error(ErrorKind::kInput, fmt::format("{}: is not in the index", name));

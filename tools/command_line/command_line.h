@@ -16,6 +16,7 @@
 #include "base/progress.h"
 #include "config/fields.h"
 #include "config/options.h"
+#include "pipeline/named.h"
 #include "storage/index_reader.h"
 #include "storage/output_guard.h"
 
@@ -219,10 +220,7 @@ void add_command(CLI::App& app, Action& action, const char* name, const char* de
   command->callback([=, &action] { action = [=] { return run_command(*arguments, run); }; });
 }
 
-// Returns the image that a user names: by one of its paths, absolute or relative to the current
-// folder, or by its number. Nothing when the index has no such image.
-std::optional<ImageId> find_image(const IndexReader& index, const std::string& name);
-// The same. Throws Error(kInput) when the index has no such image.
+// As find_image(). Throws Error(kInput) when the index has no such image.
 ImageId must_find(const IndexReader& index, const std::string& name);
 
 // Returns the first existing file of an indexed image, or its first one if none exists. Throws as

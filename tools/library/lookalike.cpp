@@ -1,125 +1,77 @@
 #include "tools/library/lookalike.h"
 
 #include <algorithm>
-#include <exception>
+#include <chrono>
 #include <filesystem>
 #include <iterator>
-#include <mutex>
-#include <new>
+#include <set>
 #include <utility>
-#include <variant>
 
 #include <fmt/format.h>
-#include <spdlog/sinks/base_sink.h>
-#include <spdlog/spdlog.h>
+#include <fmt/ranges.h>
+#include <opencv2/imgproc.hpp>
 
 #include "base/content_hash.h"
-#include "base/error.h"
 #include "base/path_set.h"
-#include "base/program.h"
 #include "base/text.h"
-#include "config/load.h"
+#include "pipeline/answers.h"
+#include "pipeline/groups/collection.h"
+#include "pipeline/groups/rejections.h"
 #include "pipeline/index/index_run.h"
+#include "pipeline/named.h"
 #include "pipeline/searcher.h"
+#include "stages/decode/reduced.h"
+#include "storage/index_writer.h"
 #include "storage/output_guard.h"
+#include "tools/evaluate/truth_answers.h"
+#include "tools/library/entry.h"
 
 namespace lookalike {
 namespace {
 
-// Passes messages to the receiver without holding a lock: it may call the library.
-class Receiver : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
- public:
-  void receive_by(std::function<void(Severity, const std::string&)> receive) {
-    const std::lock_guard lock(guard_);
-    receive_.swap(receive);
-  }
-
- private:
-  void sink_it_(const spdlog::details::log_msg& message) override {
-    try {
-      std::unique_lock lock(guard_);
-      const std::function<void(Severity, const std::string&)> receive = receive_;
-      lock.unlock();
-      if (!receive) return;
-      receive(message.level >= spdlog::level::warn ? Severity::kWarning : Severity::kInfo,
-              std::string(message.payload.data(), message.payload.size()));
-    } catch (...) {  // spdlog would print the exception
-    }
-  }
-  void flush_() override {}
-
-  std::mutex guard_;
-  std::function<void(Severity, const std::string&)> receive_;
-};
-
-// Returns the sink that gets all messages from the first call on.
-Receiver& receiver() {
-  static const std::shared_ptr<Receiver> only = [] {
-    auto made = std::make_shared<Receiver>();
-    logger() = std::make_shared<spdlog::logger>("lookalike", made);
-    return made;
-  }();
-  return *only;
-}
-
-Failure::Kind kind_of(ErrorKind kind) {
-  switch (kind) {
-    case ErrorKind::kUsage:
-      return Failure::Kind::kUsage;
-    case ErrorKind::kInput:
-      return Failure::Kind::kInput;
-    case ErrorKind::kDevice:
-      return Failure::Kind::kDevice;
-    case ErrorKind::kStorage:
-      return Failure::Kind::kStorage;
-    case ErrorKind::kInternal:
-      break;
-  }
-  return Failure::Kind::kInternal;
-}
-
-// Runs work(), and throws its errors as the header describes.
-template <typename Work>
-auto with_failures(const Work& work) {
-  try {
-    receiver();
-    return work();
-  } catch (const Error& error) {
-    throw Failure(kind_of(error.kind()), error.what());
-  } catch (const std::bad_alloc&) {
-    throw;
-  } catch (const std::exception& error) {
-    throw Failure(Failure::Kind::kInternal, error.what());
-  }
-}
-
-RunConfig configured(const std::string& database, const std::vector<std::string>& settings) {
-  RunConfig config;
-  for (const std::string& setting : settings) apply_setting(config, setting, "settings");
-  check_ranges(config);
-  if (config.run != RunOptions{}) {
-    throw Error(ErrorKind::kUsage,
-                "settings: run.metrics and run.niceness are the program's alone");
-  }
-  config.store.database = normal_path(database);
-  return config;
-}
-
-Found found_of(const Match& match) {
-  Found found = {.path = path_of(match),
+// answer: of the match, in the JSON of a query
+Found found_of(const Match& match, const Json& answer) {
+  const auto text = [&](const char* key) {
+    return answer[key].is_null() ? std::string() : answer[key].get<std::string>();
+  };
+  Found found = {.id = match.image.id,
+                 .path = path_of(match),
                  .paths = match.image.paths,
                  .decision = std::string(to_string(match.decision)),
                  .probability = match.probability,
                  .correlation = match.evidence.correlation,
+                 .inliers = match.evidence.inliers,
                  .place = match.place,
-                 .mirrored = match.mirrored};
-  if (match.has_pose()) {
-    auto& outline = found.outline.emplace();
-    std::ranges::transform(match.quad, outline.begin(), [](const Point& point) {
-      return Corner{point.x, point.y};
-    });
-  }
+                 .mirrored = match.mirrored,
+                 .rejected = match.rejected,
+                 .taken = text("taken"),
+                 .camera = text("camera"),
+                 .evidence = json_text(answer["evidence"])};
+  if (match.has_pose()) found.outline = corners_of(match.quad);
   return found;
+}
+
+Indexed indexed_of(const StoredImage& image) {
+  return {.id = image.id,
+          .paths = image.paths,
+          .content = to_hex(image.content),
+          .width = image.width,
+          .height = image.height,
+          .features = image.feature_count,
+          .blank = image.blank};
+}
+
+std::optional<Region> region_of(const std::optional<Rectangle>& rectangle) {
+  if (!rectangle) return std::nullopt;
+  const auto& [x, y, width, height] = *rectangle;
+  return parse_region(fmt::format("{},{},{},{}", x, y, width, height));
+}
+
+MatchOptions asked_of(const FindOptions& options, MatchOptions match) {
+  if (options.top == 0U) throw Error(ErrorKind::kUsage, "top: must be at least 1, was 0");
+  match.top = options.top.value_or(match.top);
+  match.mirror = options.mirror.value_or(match.mirror);
+  return match;
 }
 
 }  // namespace
@@ -127,23 +79,59 @@ Found found_of(const Match& match) {
 struct Finder::Impl {
   Impl(const std::string& database, const std::vector<std::string>& settings)
       : config(configured(database, settings)),
-        index(std::filesystem::path(config.store.database)),
-        searcher(index, config) {}
+        index(searched_databases(config)),
+        searcher(index, config),
+        rejections(searched_rejections(config)) {}
 
-  std::vector<Found> find(std::variant<Query, SkippedFile> photo) {
-    if (const auto* unread = std::get_if<SkippedFile>(&photo)) {
-      throw Error(ErrorKind::kInput, fmt::format("{}: {}: {}", printable(unread->file.path),
-                                                 unread->reason, unread->detail));
-    }
+  std::vector<Found> find(const Photo& photo, const FindOptions& options) {
+    const MatchOptions asked = asked_of(options, config.match);
+    const std::optional<Region> region = region_of(options.region);
+    const Query query = must_use(searcher.load(must_use(load_photo(photo, config.images)), region));
+    QueryResult result = searcher.search(query, asked);
+    if (region) move_matches(result.matches, translation(region->x, region->y));
+    mark_rejected(result.matches, query.image.record.content, rejections);
+    const Json answer = query_answer(photo.path(), result);
     std::vector<Found> found;
-    const QueryResult result = searcher.search(std::get<Query>(photo));
-    std::ranges::transform(result.matches, std::back_inserter(found), found_of);
+    for (std::size_t i = 0; i < result.matches.size(); ++i) {
+      found.push_back(found_of(result.matches[i], answer["matches"][i]));
+    }
     return found;
+  }
+
+  StoredImage image(std::uint32_t id) const {
+    std::optional<StoredImage> image = index.image(id);
+    if (!image) throw Error(ErrorKind::kInput, fmt::format("image {}: is not in the index", id));
+    return *image;
+  }
+
+  Thumbnail thumbnail(std::uint32_t id, int side) const {
+    if (side < 1) throw Error(ErrorKind::kUsage, fmt::format("side: must be from 1, was {}", side));
+    const StoredImage stored = image(id);
+    for (const std::string& path : stored.paths) {
+      const auto loaded = load_file(path, config.images);
+      const auto* file = std::get_if<LoadedFile>(&loaded);
+      if (file == nullptr || file->content != stored.content) continue;
+      const ReducedPixels reduced = must_use(decode_reduced(*file, side, config.images));
+      Thumbnail thumbnail{reduced.pixels.cols, reduced.pixels.rows, {}};
+      thumbnail.pixels.resize(reduced.pixels.total() * 3);
+      cv::Mat rgb(reduced.pixels.size(), CV_8UC3, thumbnail.pixels.data());
+      cv::cvtColor(reduced.pixels, rgb, cv::COLOR_BGR2RGB);
+      return thumbnail;
+    }
+    throw Error(ErrorKind::kInput, fmt::format("image {}: no file has its content any more: {}", id,
+                                               printable(stored.paths.front())));
+  }
+
+  std::string explain(const Photo& photo, std::uint32_t id) {
+    image(id);
+    const Query query = must_use(searcher.load(must_use(load_photo(photo, config.images))));
+    return json_text(explain_answer(photo.path(), searcher.explain(query, id)));
   }
 
   const RunConfig config;
   const IndexReader index;
   Searcher searcher;
+  const Rejections rejections;
 };
 
 Finder::Finder(const std::string& database, const std::vector<std::string>& settings)
@@ -152,29 +140,45 @@ Finder::~Finder() = default;
 Finder::Finder(Finder&&) noexcept = default;
 Finder& Finder::operator=(Finder&&) noexcept = default;
 
-std::vector<Found> Finder::find(const std::string& file) const {
-  return with_failures([&] { return impl_->find(impl_->searcher.load(file)); });
+std::vector<Found> Finder::find(const Photo& photo, const FindOptions& options) const {
+  return with_failures([&] { return impl_->find(photo, options); });
 }
 
-std::vector<Found> Finder::find_encoded(std::span<const std::uint8_t> bytes) const {
+std::vector<Indexed> Finder::images(std::uint32_t after, std::size_t count) const {
   return with_failures([&] {
-    return impl_->find(
-        impl_->searcher.load(loaded_bytes("photo in memory", {bytes.begin(), bytes.end()})));
+    std::vector<Indexed> images;
+    std::ranges::transform(impl_->index.images_after(after, count), std::back_inserter(images),
+                           indexed_of);
+    return images;
   });
 }
 
+std::optional<Indexed> Finder::get(std::uint32_t id) const {
+  return with_failures([&] {
+    const std::optional<StoredImage> image = impl_->index.image(id);
+    return image ? std::optional(indexed_of(*image)) : std::nullopt;
+  });
+}
+
+std::optional<Indexed> Finder::get(const std::string& path) const {
+  return with_failures([&]() -> std::optional<Indexed> {
+    const std::optional<ImageId> id = impl_->index.find(normal_path(path));
+    return id ? std::optional(indexed_of(impl_->index.existing_image(*id))) : std::nullopt;
+  });
+}
+
+Thumbnail Finder::thumbnail(std::uint32_t id, int side) const {
+  return with_failures([&] { return impl_->thumbnail(id, side); });
+}
+
+std::string Finder::explain(const Photo& photo, std::uint32_t id) const {
+  return with_failures([&] { return impl_->explain(photo, id); });
+}
+
 Update update_index(const std::string& database, const std::vector<std::string>& folders,
-                    const std::vector<std::string>& settings, const std::function<bool()>& stop) {
-  std::exception_ptr thrown;
-  const auto asked_to_stop = [&] {
-    if (thrown) return true;
-    try {
-      return stop && stop();
-    } catch (...) {
-      thrown = std::current_exception();
-      return true;
-    }
-  };
+                    const std::vector<std::string>& settings, const std::function<bool()>& stop,
+                    const ProgressReceiver& progress) {
+  Callbacks callbacks(stop, progress);
   const Update done = with_failures([&] {
     RunConfig config = configured(database, settings);
     for (const std::string& folder : folders) config.images.folders.push_back(normal_path(folder));
@@ -183,7 +187,12 @@ Update update_index(const std::string& database, const std::vector<std::string>&
       guard.protect_folder(folder, config.images.extensions);
     }
     guard.claim_index("database", config.store.database);
-    const IndexRunReport report = run_index(config, Progress::Style::kQuiet, asked_to_stop);
+    const ProgressListener listener(
+        [&](const std::string& step, std::size_t finished, std::size_t total) {
+          callbacks.tell(step, finished, total);
+        });
+    const IndexRunReport report =
+        run_index(config, Progress::Style::kQuiet, [&] { return callbacks.wants_to_stop(); });
     Update update = {.indexed = report.indexed,
                      .unchanged = report.unchanged,
                      .removed = report.removed,
@@ -196,16 +205,119 @@ Update update_index(const std::string& database, const std::vector<std::string>&
       update.unused.push_back({skipped.file.path, skipped.reason, skipped.detail});
     }
     for (const RootReport& root : report.roots) {
-      if (root.state == "unreachable") update.unreachable.push_back(root.path);
+      if (root.state == kUnreachable) update.unreachable.push_back(root.path);
     }
     return update;
   });
-  if (thrown) std::rethrow_exception(thrown);
+  callbacks.rethrow();
   return done;
 }
 
-void on_message(std::function<void(Severity, const std::string&)> receive) {
-  with_failures([&] { receiver().receive_by(std::move(receive)); });
+std::size_t remove(const std::string& database, const std::vector<std::string>& paths) {
+  return with_failures([&] {
+    const std::string file = normal_path(database);
+    if (!std::filesystem::exists(file)) {
+      throw Error(ErrorKind::kInput, fmt::format("{}: no such index", printable(file)));
+    }
+    IndexWriter writer{std::filesystem::path(file)};
+    std::vector<NamedRemoval> removals;
+    for (const std::string& path : paths) {
+      removals.push_back(removal_of(normal_path(path), writer));
+      if (removals.back().empty()) {
+        throw Error(ErrorKind::kInput, fmt::format("{}: is not in the index", printable(path)));
+      }
+    }
+    std::size_t removed = 0;
+    for (const NamedRemoval& removal : removals) {
+      removed += static_cast<std::size_t>(std::ranges::count_if(
+          removal.files, [&](const std::string& one) { return writer.find(one).has_value(); }));
+      writer.remove_paths(removal.files);
+      writer.forget_roots(removal.roots);
+    }
+    return removed;
+  });
+}
+
+std::optional<std::vector<std::string>> duplicates(const std::string& database,
+                                                   const std::vector<std::string>& kinds,
+                                                   const std::vector<std::string>& prefer,
+                                                   const std::vector<std::string>& settings,
+                                                   const std::function<bool()>& stop,
+                                                   const ProgressReceiver& progress) {
+  Callbacks callbacks(stop, progress);
+  auto answers = with_failures([&]() -> std::optional<std::vector<std::string>> {
+    RunConfig config = configured(database, settings);
+    for (const std::string& folder : prefer) {
+      config.duplicates.prefer.push_back(normal_path(folder));
+    }
+    std::set<PairKind> wanted;
+    for (const std::string& name : kinds) {
+      const std::optional<PairKind> kind = pair_kind(name);
+      if (!kind) {
+        throw Error(ErrorKind::kUsage,
+                    fmt::format("kinds: must be among {}, was \"{}\"",
+                                fmt::join(pair_kind_names(), ", "), printable(name)));
+      }
+      wanted.insert(*kind);
+    }
+    const IndexReader index(searched_databases(config));
+    Collection collection(
+        index, config,
+        {.kinds = wanted.empty() ? usual_kinds() : wanted, .min_probability = kUsualProbability});
+    const std::size_t pending = collection.pending();
+    const bool is_done = collection.compare([&](std::size_t finished) {
+      callbacks.tell("compare", finished, pending);
+      return !callbacks.wants_to_stop();
+    });
+    if (!is_done) return std::nullopt;
+    const Groups groups = collection.groups();
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      if (callbacks.wants_to_stop()) return std::nullopt;
+      texts.push_back(json_text(group_answer(i + 1, groups.group(i))));
+    }
+    return texts;
+  });
+  callbacks.rethrow();
+  return answers;
+}
+
+std::optional<std::string> evaluate(const std::string& database, const std::string& truth,
+                                    const std::vector<std::string>& settings,
+                                    const std::function<bool()>& stop,
+                                    const ProgressReceiver& progress) {
+  struct Stopped {};
+  Callbacks callbacks(stop, progress);
+  const auto measures = with_failures([&]() -> std::optional<std::string> {
+    const RunConfig config = configured(database, settings);
+    const IndexReader index(searched_databases(config));
+    const std::vector<TruthQuery> queries = load_truth(truth);
+    const ProgressListener listener([&](const std::string& step, std::size_t done,
+                                        std::size_t total) { callbacks.tell(step, done, total); });
+    try {
+      const TruthAnswers answers = answer_truth(queries, index, config, {.before_each = [&] {
+                                                  if (callbacks.wants_to_stop()) throw Stopped();
+                                                }});
+      return json_text(measures_json(queries, answers, {}));
+    } catch (const Stopped&) {
+      return std::nullopt;
+    }
+  });
+  callbacks.rethrow();
+  return measures;
+}
+
+bool reject(const std::string& database, const std::string& one, const std::string& other,
+            bool undo) {
+  return with_failures([&] {
+    const RunConfig config = configured(database, {});
+    const IndexReader index(searched_databases(config));
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const auto now_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+    return set_rejected(
+        config, rejection_of(content_named(index, one), content_named(index, other), now_ns),
+        !undo);
+  });
 }
 
 }  // namespace lookalike

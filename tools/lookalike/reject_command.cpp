@@ -1,8 +1,8 @@
 #include <chrono>
 
-#include "base/content_hash.h"
 #include "base/files.h"
 #include "pipeline/groups/rejections.h"
+#include "pipeline/named.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
@@ -31,12 +31,6 @@ struct RejectArguments : ComputeArguments {
   std::string import;
 };
 
-ContentHash content_of(const IndexReader& index, const std::string& name) {
-  if (const auto id = find_image(index, name)) return index.image(*id).value().content;
-  if (const auto content = content_from(name)) return *content;
-  throw Error(ErrorKind::kInput, fmt::format("{}: is not in the index", printable(name)));
-}
-
 std::int64_t now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
              std::chrono::system_clock::now().time_since_epoch())
@@ -45,8 +39,8 @@ std::int64_t now_ns() {
 
 void reject_pair(const RunConfig& config, const IndexReader& index,
                  const RejectArguments& arguments) {
-  const Rejection pair = rejection_of(content_of(index, arguments.first),
-                                      content_of(index, arguments.second), now_ns());
+  const Rejection pair = rejection_of(content_named(index, arguments.first),
+                                      content_named(index, arguments.second), now_ns());
   const bool changed = set_rejected(config, pair, !arguments.undo);
   if (arguments.undo) {
     spdlog::info(changed ? "no longer rejected" : "this pair was not rejected");

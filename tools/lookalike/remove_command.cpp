@@ -1,4 +1,5 @@
 #include "base/path_set.h"
+#include "pipeline/named.h"
 #include "storage/index_writer.h"
 #include "tools/lookalike/commands.h"
 
@@ -12,42 +13,14 @@ struct RemoveArguments : UpkeepArguments {
   std::vector<std::string> paths;
 };
 
-// The files and folders that one PATH of the command line removes from the index.
-struct Removal {
-  std::vector<std::string> files;
-  std::vector<std::string> roots;
-};
-
-Removal removal_of(const std::string& path, const IndexReader& index) {
-  Removal removal;
-  const std::vector<IndexRoot> known_roots = index.roots();
-  const bool is_root =
-      std::ranges::any_of(known_roots, [&](const IndexRoot& root) { return root.path == path; });
-  PathSet remaining;
-  for (const IndexRoot& root : known_roots) {
-    // A root removes itself alone; any other folder removes all roots below it.
-    if (is_root ? root.path == path : is_within(root.path, path)) {
-      removal.roots.push_back(root.path);
-    } else {
-      remaining.insert(root.path);
-    }
-  }
-  removal.files = index.known_paths(path);
-  if (is_root) {
-    std::erase_if(removal.files,
-                  [&](const std::string& file) { return remaining.innermost(file) != nullptr; });
-  }
-  return removal;
-}
-
 int remove_paths(const RemoveArguments& arguments) {
   arguments.verbosity.apply();
   IndexWriter writer(arguments.index.path());
   bool all_known = true;
   for (const std::string& argument : arguments.paths) {
     const std::string path = normal_path(argument);
-    const Removal removal = removal_of(path, writer);
-    if (removal.files.empty() && removal.roots.empty()) {
+    const NamedRemoval removal = removal_of(path, writer);
+    if (removal.empty()) {
       all_known = false;
       spdlog::warn("{}: is not in the index", printable(argument));
       continue;

@@ -1,52 +1,22 @@
 #include "tools/report/picture.h"
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
-#include <opencv2/imgproc.hpp>
 
 #include "stages/decode/encode.h"
-#include "stages/decode/large_image_lock.h"
-#include "stages/decode/pixels.h"
+#include "stages/decode/reduced.h"
 #include "tools/report/page.h"
 
 namespace lookalike {
-namespace {
-
-cv::Mat reduced(const cv::Mat& image, int longest_side_px) {
-  const int longest = std::max(image.cols, image.rows);
-  if (longest <= longest_side_px) return image;
-  const double scale = static_cast<double>(longest_side_px) / longest;
-  const auto side = [&](int px) { return std::max(1, cvRound(px * scale)); };
-  cv::Mat result;
-  cv::resize(image, result, {side(image.cols), side(image.rows)}, 0, 0, cv::INTER_AREA);
-  return result;
-}
-
-}  // namespace
 
 std::variant<ReducedPhoto, SkippedFile> reduced_photo(const LoadedFile& photo, int longest_side_px,
                                                       const ImagesOptions& limits,
                                                       int jpeg_quality) {
-  auto checked = check_header(photo, limits);
-  if (auto* skipped = std::get_if<SkippedFile>(&checked)) return std::move(*skipped);
-  const auto& header = std::get<ImageHeader>(checked);
-  const LargeImageLock lock(header, PixelMode::kColour);
-  const int divisor = jpeg_divisor(header, static_cast<std::uint32_t>(longest_side_px));
-  auto decoded = decode_pixels(photo, header, PixelMode::kColour, divisor);
+  auto decoded = decode_reduced(photo, longest_side_px, limits);
   if (auto* skipped = std::get_if<SkippedFile>(&decoded)) return std::move(*skipped);
-  const cv::Mat& image = std::get<ShownPixels>(decoded).pixels;
-  if (auto why = too_large(static_cast<std::uint64_t>(image.cols) * static_cast<unsigned>(divisor),
-                           static_cast<std::uint64_t>(image.rows) * static_cast<unsigned>(divisor),
-                           limits)) {
-    return SkippedFile{photo.file, "too_large", std::move(*why)};
-  }
-  return ReducedPhoto{image.cols * divisor, image.rows * divisor,
-                      encode_image(".jpg", reduced(image, longest_side_px), jpeg_quality)};
+  const auto& [width, height, pixels] = std::get<ReducedPixels>(decoded);
+  return ReducedPhoto{width, height, encode_image(".jpg", pixels, jpeg_quality)};
 }
 
 std::variant<Picture, SkippedFile> load_picture(const std::string& path, int longest_side_px,
