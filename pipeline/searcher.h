@@ -1,10 +1,12 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -94,9 +96,11 @@ class Searcher {
     return matcher_.mirrored_pairs(photo, candidates);
   }
   Matcher::Pairs pair(ImageId image, ImageId other) const { return matcher_.pair(image, other); }
-  // As Matcher::neighbours.
-  std::vector<Neighbour> neighbours(ImageId image, const Matcher::Candidates& candidates) const {
-    return matcher_.neighbours(image, candidates);
+  // As Matcher::join.
+  std::unique_ptr<NeighbourJoin> join(std::vector<NeighbourJoin::Image> batch,
+                                      NeighbourJoin::IsVoter is_voter,
+                                      const std::function<void()>& before_range) const {
+    return matcher_.join(std::move(batch), std::move(is_voter), before_range);
   }
   // As Matcher::explain.
   Explanation explain(const Query& photo, ImageId image) const {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -14,8 +15,6 @@
 namespace lookalike {
 namespace {
 
-// Images between two readers of the index: the log of a writer cannot shrink while one is open.
-constexpr std::size_t kImagesPerReader = 8192;
 constexpr std::chrono::seconds kBetweenPublications{5};
 
 RunConfig for_neighbours(RunConfig config) {
@@ -44,13 +43,10 @@ class Voters {
   void set_represented(ImageId image) { is_represented_[image] = 1; }
   bool is_represented(ImageId image) const { return is_represented_[image] != 0; }
 
-  ImageSet before(ImageId image) const {
-    ImageSet set(image);
-    for (ImageId other = 0; other < image; ++other) {
-      const bool is_early = rank_[other] + kMostAtOnce < rank_[image];
-      if (norms_[other] > 0 && !(is_early && is_represented_[other] != 0)) set.add(other);
-    }
-    return set;
+  // True if an image may be a neighbour of a later one.
+  bool contains(ImageId image, ImageId earlier) const {
+    const bool is_early = rank_[earlier] + kMostAtOnce < rank_[image];
+    return norms_[earlier] > 0 && !(is_early && is_represented_[earlier] != 0);
   }
   // Returns the share of all images that come before one.
   double share(ImageId image) const {
@@ -140,24 +136,31 @@ void complete_graph(IndexWriter& writer, const RunConfig& config, OpenClSession&
   Progress progress(label, "images", work.size(), style);
   Voters voters(norms, work.empty() ? std::vector<ImageId>() : writer.represented_images());
   GraphWriter graph(writer, norms, voters);
-  for (std::size_t first = 0; first < work.size(); first += kImagesPerReader) {
-    const std::size_t count = std::min(kImagesPerReader, work.size() - first);
+  // A new reader for each batch: the log of a writer cannot shrink while one is open.
+  for (std::size_t begin = 0; begin < work.size();) {
     const IndexReader index{std::filesystem::path(config.store.database)};
-    Searcher searcher(index, for_neighbours(config), &session);
-    OrderedParallel<std::vector<Neighbour>> found(
-        count, core_count(), std::min(4 * core_count(), Voters::kMostAtOnce), [&](std::size_t i) {
-          const ImageId image = work[first + i];
-          const ImageSet before = voters.before(image);
-          return searcher.neighbours(
-              image,
-              {.images = before, .share = voters.share(image), .is_early = {}, .is_wanted = {}});
-        });
-    for (std::size_t i = 0; i < count; ++i) {
-      before_each();
-      graph.add(work[first + i], *found.next());
-      progress.update(first + i + 1);
+    const Searcher searcher(index, for_neighbours(config), &session);
+    const std::size_t count = std::min(NeighbourJoin::most_images(index), work.size() - begin);
+    std::vector<NeighbourJoin::Image> batch;
+    for (const ImageId image : std::span(work).subspan(begin, count)) {
+      batch.push_back({image, voters.share(image)});
+    }
+    const auto join = searcher.join(
+        batch, [&](ImageId image, ImageId earlier) { return voters.contains(image, earlier); },
+        before_each);
+    for (std::size_t first = 0, end = 0; first < count; first = end) {
+      end = join->read(first);
+      OrderedParallel<std::vector<Neighbour>> found(
+          end - first, core_count(), std::min(4 * core_count(), Voters::kMostAtOnce),
+          [&](std::size_t i) { return join->neighbours(first + i); });
+      for (std::size_t i = first; i < end; ++i) {
+        before_each();
+        graph.add(batch[i].id, *found.next());
+        progress.update(begin + i + 1);
+      }
     }
     graph.publish();
+    begin += count;
   }
 }
 

@@ -182,10 +182,11 @@ Matcher::Pairs Matcher::pair(ImageId id, ImageId other) const {
   return QueryRun(*shared_, input_of(*shared_, must_find(*shared_, id, "match"))).pair(other);
 }
 
-std::vector<Neighbour> Matcher::neighbours(ImageId id, const Candidates& candidates) const {
-  QueryInput input = input_of(*shared_, must_find(*shared_, id, "neighbours"));
-  input.colours = nullptr;  // an edge does not say how pictures differ
-  return QueryRun(*shared_, std::move(input)).neighbours(candidates);
+std::unique_ptr<NeighbourJoin> Matcher::join(std::vector<NeighbourJoin::Image> batch,
+                                             NeighbourJoin::IsVoter is_voter,
+                                             const std::function<void()>& before_range) const {
+  return std::make_unique<NeighbourJoin>(*shared_, std::move(batch), std::move(is_voter),
+                                         before_range);
 }
 
 Matcher::Pairs Matcher::mirrored_pairs(const Query& photo, const Candidates& candidates) const {

@@ -12,6 +12,7 @@
 #include "stages/match/explain.h"
 #include "stages/match/index_cache.h"
 #include "stages/match/match.h"
+#include "stages/match/neighbour_join.h"
 #include "stages/match/vote/shortlist.h"
 #include "storage/index_reader.h"
 
@@ -63,7 +64,7 @@ class Matcher {
     // Share of the usual length of a shortlist; it has at least kLeastCandidates.
     double share = 1;
     // True if the image may be compared first, one by one, by votes; others follow together.
-    // pairs() and mirrored_pairs() need it, neighbours() does not; so does is_wanted.
+    // pairs() and mirrored_pairs() need it and is_wanted, a search for neighbours does not.
     Wanted is_early{};
     // Asked for the other ones before their pixels are compared; may wait.
     Wanted is_wanted{};
@@ -92,12 +93,11 @@ class Matcher {
   // Compares two indexed images alone, without votes. The match is of the second; there is none if
   // they do not surely show the same. Throws as pairs().
   Pairs pair(ImageId id, ImageId other) const;
-  // Returns the neighbours of an indexed image among candidates.images, of which `share` is used:
-  // the images that surely show what it shows, as pairs() judges them, and those whose votes agree
-  // in turn and size; the best kMostNeighbours of both, best first. Once kCopiesThatStand whole
-  // copies are found among the first, these are the neighbours, and the first one stands in.
-  // Throws Error(kInput) when there is no such image.
-  std::vector<Neighbour> neighbours(ImageId id, const Candidates& candidates) const;
+  // Looks for the neighbours of a batch of images; see NeighbourJoin. It must not outlive the
+  // matcher.
+  std::unique_ptr<NeighbourJoin> join(std::vector<NeighbourJoin::Image> batch,
+                                      NeighbourJoin::IsVoter is_voter,
+                                      const std::function<void()>& before_range) const;
   // Explains what match() answers about an image, step by step. The image is verified and compared
   // even if match() does not reach it. With options.mirror, the steps are of the mirrored photo if
   // the image fits it better.

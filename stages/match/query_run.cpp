@@ -16,6 +16,7 @@
 #include "stages/match/refine/other_content.h"
 #include "stages/match/relate/relate.h"
 #include "stages/match/verify/verification.h"
+#include "stages/match/vote/vote_spread.h"
 
 namespace lookalike {
 namespace {
@@ -23,8 +24,6 @@ namespace {
 // A photo whose best match is less probable than this gets a second look, whatever
 // options.same_probability is.
 constexpr double kEvenChance = 0.5;
-// Images that a second look verifies for each one of a first look.
-constexpr std::size_t kSecondLookDepth = 3;
 constexpr std::size_t kMostSearchesOfRest = 4;  // of one query
 // Least probability of an image found there. Each search judges hundreds of images, some of which
 // pass options.same_probability by chance.
@@ -34,12 +33,6 @@ constexpr std::size_t kComparedAlone = 8;
 // Images, the best by votes, that are compared after them. More show one thing only in large groups
 // of similar images, which fewer pairs hold together.
 constexpr std::size_t kMostCompared = 40;
-// Images, the best by votes, among which an image's neighbours are looked for.
-constexpr std::size_t kNeighbourCandidates = 40;
-constexpr std::size_t kLeastNeighbours = 16;  // the same, of the first images of an index
-// Weight of an edge by votes for each agreeing pair, and its maximum.
-constexpr double kWeightOfAPair = 0.01;
-constexpr double kMostByVotes = 0.4;
 
 // Runs a step and adds its duration in milliseconds. Throws Overdue instead if the time is over.
 template <typename Step>
@@ -52,21 +45,6 @@ auto timed(double& total_ms, Step step) {
   } timer{total_ms};
   check_time();
   return step();
-}
-
-// Relates the votes of matches to those of the whole shortlist, best first.
-void compare_votes(std::span<const RankedImage> shortlist, std::vector<Match>& matches) {
-  if (shortlist.empty()) return;
-  const auto at = [&](std::size_t quarter) {
-    return shortlist[quarter * shortlist.size() / 4].score;
-  };
-  const double range = at(1) - at(3);
-  for (Match& match : matches) {
-    Evidence& evidence = match.evidence;
-    evidence.votes_ratio = evidence.votes / at(2);
-    evidence.votes_excess = range > 0 ? (evidence.votes - at(2)) / range : 0;
-    evidence.shortlist = shortlist.size();
-  }
 }
 
 // Returns the images of the first `count` matches that have a pose.
@@ -87,28 +65,6 @@ void set_pose(const RefinedPose& pose, Match& match) {
   match.object_to_query = pose.object_to_scene;
   match.quad = outline(match.object_to_query, match.image.width, match.image.height);
   if (pose.part) match.part = pose.part;
-}
-
-// True if an outline lies within a picture of width x height px, with some slack, and covers less
-// than half of it.
-bool lies_inside(const Quad& quad, int width, int height) {
-  constexpr double kSlack = 0.03;  // of the longer side
-  constexpr double kMostShare = 0.5;
-  const double slack = kSlack * std::max(width, height);
-  return std::ranges::all_of(quad,
-                             [&](const Point& corner) {
-                               return corner.x >= -slack && corner.y >= -slack &&
-                                      corner.x <= width + slack && corner.y <= height + slack;
-                             }) &&
-         std::abs(signed_area(quad)) < kMostShare * width * height;
-}
-
-// Returns the kind of the edge to an image that a width x height px image surely shows.
-EdgeKind kind_of(const Match& match, int width, int height) {
-  if (lies_inside(match.quad, width, height)) return EdgeKind::kInside;
-  const Quad back = outline(match.object_to_query.inverse(), width, height);
-  return lies_inside(back, match.image.width, match.image.height) ? EdgeKind::kAround
-                                                                  : EdgeKind::kObject;
 }
 
 std::size_t distinct_words(std::span<const std::uint32_t> ascending) {
@@ -339,54 +295,6 @@ void QueryRun::add_sure(const IndexQuery& query, std::vector<Match> matches,
   }
 }
 
-std::vector<Neighbour> QueryRun::neighbours(const Matcher::Candidates& candidates) {
-  const IndexQuery query = input_.words(Look::kFirst);
-  const std::vector<RankedImage> shortlist = vote(query, &candidates);
-  const double most = std::ceil(static_cast<double>(kNeighbourCandidates) * candidates.share);
-  const std::span<const RankedImage> images = std::span(shortlist).first(
-      std::min(shortlist.size(), std::max(static_cast<std::size_t>(most), kLeastNeighbours)));
-  std::vector<Neighbour> edges;
-  // Verifies images, and adds edges by votes for those whose pairs agree.
-  const auto look_at = [&](std::span<const RankedImage> some) {
-    const auto pairs = pairs_of(query, some);
-    std::vector<Match> matches;
-    for (std::size_t i = 0; i < some.size(); ++i) {
-      const ImageId image = some[i].image;
-      Verification verified =
-          lookalike::verify(query, *shared_.cache.record(image), pairs[i], options_);
-      verified.match.evidence.votes = some[i].score;
-      const double weight = static_cast<double>(verified.agreeing.count) * kWeightOfAPair;
-      if (weight > 0) {
-        add_neighbour({image, std::min(weight, kMostByVotes), EdgeKind::kByVotes}, edges);
-      }
-      matches.push_back(std::move(verified.match));
-    }
-    compare_votes(shortlist, matches);
-    return matches;
-  };
-  std::vector<ImageId> copies;
-  const auto add = [&](std::vector<Match> matches) {
-    keep_sure(matches);
-    for (Match& match : matches) {
-      match.decision = decide(match, query.width, query.height, options_);
-      if (match.decision == Decision::kPart) continue;
-      if (match.decision == Decision::kDuplicate) copies.push_back(match.image.id);
-      add_neighbour({match.image.id, match.probability, kind_of(match, query.width, query.height)},
-                    edges);
-    }
-  };
-  const std::size_t alone = std::min(images.size(), kComparedAlone);
-  for (Match& match : look_at(images.first(alone))) {
-    add({std::move(match)});
-    if (copies.size() < kCopiesThatStand) continue;
-    std::erase_if(edges, &Neighbour::by_votes);
-    add_neighbour({copies.front(), 1, EdgeKind::kStandsIn}, edges);
-    return edges;
-  }
-  if (alone < images.size()) add(look_at(images.subspan(alone)));
-  return edges;
-}
-
 // Compares the matches that may be sure by pixels, and keeps those that are, ranked. Returns false
 // if a picture could not be read.
 bool QueryRun::keep_sure(std::vector<Match>& matches) {
@@ -403,7 +311,7 @@ bool QueryRun::keep_sure(std::vector<Match>& matches) {
 // of the candidates. Keeps the pairs seen.
 std::vector<RankedImage> QueryRun::vote(const IndexQuery& query,
                                         const Matcher::Candidates* candidates) {
-  std::size_t count = options_.shortlist > 0 ? shared_.depth : kSecondLookDepth * shared_.depth;
+  std::size_t count = shortlist_length(shared_);
   if (candidates != nullptr) {
     const double share = std::ceil(static_cast<double>(count) * candidates->share);
     count = std::max(static_cast<std::size_t>(share), Matcher::kLeastCandidates);
@@ -433,7 +341,8 @@ std::vector<Match> QueryRun::verify(const IndexQuery& query, std::span<const Ran
   std::vector<Match> matches = verify_all(
       query, images, pairs_of(query, images),
       [&](ImageId image) { return shared_.cache.record(image); }, options_, shared_.readers());
-  compare_votes(shortlist, matches);
+  const VoteSpread spread = spread_of(shortlist);
+  for (Match& match : matches) compare_votes(spread, match.evidence);
   return matches;
 }
 
@@ -662,7 +571,7 @@ Explanation QueryRun::explain(const QueryTrace& trace, ImageId image) {
   explain_pairs(verified, explanation);
   verified.match.evidence.votes = entry.score;
   std::vector<Match> alone = {std::move(verified.match)};
-  compare_votes(rest ? rest->shortlist : trace.shortlist, alone);
+  compare_votes(spread_of(rest ? rest->shortlist : trace.shortlist), alone.front().evidence);
   rank(alone);
   explanation.by_features = alone.front();
 

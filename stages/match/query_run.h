@@ -21,6 +21,7 @@
 #include "stages/match/shared_search.h"
 #include "stages/match/vote/query_words.h"
 #include "stages/match/vote/shortlist.h"
+#include "stages/match/vote/vote_spread.h"
 #include "stages/match/vote/word_pairs.h"
 
 namespace lookalike {
@@ -79,8 +80,12 @@ class QueryRun {
   // See Matcher::pairs and Matcher::pair.
   Matcher::Pairs pairs(const Matcher::Candidates& candidates);
   Matcher::Pairs pair(ImageId other);
-  // See Matcher::neighbours.
-  std::vector<Neighbour> neighbours(const Matcher::Candidates& candidates);
+  // Returns the edges to the best `count` of the candidates by votes; see NeighbourJoin.
+  std::vector<Neighbour> neighbours(const Matcher::Candidates& candidates, std::size_t count);
+  // Returns the edges to candidates, best first by votes. pairs[i] are the pairs of the i-th.
+  std::vector<Neighbour> edges_to(const IndexQuery& query, std::span<const RankedImage> candidates,
+                                  std::span<const std::vector<WordPair>> pairs,
+                                  const VoteSpread& spread);
   // Explains one image by itself; verifies and compares it even if answer(), which gave the trace,
   // did not. Leaves query_features, place, total and rival to Matcher::explain.
   Explanation explain(const QueryTrace& trace, ImageId image);
@@ -91,6 +96,7 @@ class QueryRun {
   std::vector<RankedImage> vote(const IndexQuery& query,
                                 const Matcher::Candidates* candidates = nullptr);
   void add_sure(const IndexQuery& query, std::vector<Match> matches, Matcher::Pairs& pairs);
+  bool is_sure_by_features(const IndexQuery& query, const Match& match) const;
   std::vector<std::vector<WordPair>> pairs_of(const IndexQuery& query,
                                               std::span<const RankedImage> images) const;
   std::vector<Match> verify(const IndexQuery& query, std::span<const RankedImage> images,

@@ -48,6 +48,12 @@ IndexQuery SharedSearch::words_of(PhotoWords& photo, std::size_t words_per_featu
   return photo.query(assigner->object, words_per_feature, features);
 }
 
+std::size_t shortlist_length(const SharedSearch& shared) {
+  // Images that a second look verifies for each one of a first look.
+  constexpr std::size_t kSecondLookDepth = 3;
+  return shared.options.shortlist > 0 ? shared.depth : kSecondLookDepth * shared.depth;
+}
+
 std::size_t SharedSearch::threads() const {
   return std::max<std::size_t>(1, core_count() / in_progress);
 }

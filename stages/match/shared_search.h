@@ -57,4 +57,8 @@ struct SharedSearch {
   std::atomic<std::size_t> in_progress = 0;  // queries
 };
 
+// Returns the number of the best images by votes that a query has: as many as a second look
+// verifies.
+std::size_t shortlist_length(const SharedSearch& shared);
+
 }  // namespace lookalike

@@ -83,6 +83,8 @@ TEST(Bench, ALargeIndexIsBuiltSearchedAndChanged) {
   EXPECT_GT(json.at("warm").at("matching").at("p50_ms"), 0);
   EXPECT_EQ(json.at("recall_at_1"), 1);
   EXPECT_EQ(json.at("added"), 300);
+  EXPECT_GT(json.at("compared"), 300);
+  EXPECT_GT(json.at("graph").at("cpu_s"), 0);
   EXPECT_EQ(json.at("removed"), 100);
   EXPECT_GT(json.at("store_memory_bytes"), 0);
   EXPECT_TRUE(std::filesystem::is_empty(folder.path() / "scratch"));

@@ -172,6 +172,9 @@ Json scale_json(const ScaleBenchmark& scale) {
           {"query_memory_bytes", scale.query_memory_bytes},
           {"added", scale.added},
           {"add", cost_json(scale.add)},
+          {"compared", scale.compared},
+          {"graph", cost_json(scale.graph)},
+          {"graph_memory_bytes", scale.graph_memory_bytes},
           {"open_writer", cost_json(scale.open_writer)},
           {"remove_one", cost_json(scale.remove_one)},
           {"removed", scale.removed},
@@ -213,15 +216,16 @@ void print_scale(const ScaleBenchmark& scale) {
              bytes / static_cast<double>(scale.postings));
   fmt::print("log at most: {:.1f} MB while building, {:.1f} MB while merging\n",
              mb(scale.largest_log_bytes), mb(scale.merge_log_bytes));
-  fmt::print("memory: {:.0f} MB building, {:.0f} MB queries, {:.0f} MB changing\n",
+  fmt::print("memory: {:.0f} MB building, {:.0f} MB queries, {:.0f} MB graph, {:.0f} MB changing\n",
              mb(scale.build_memory_bytes), mb(scale.query_memory_bytes),
-             mb(scale.store_memory_bytes));
+             mb(scale.graph_memory_bytes), mb(scale.store_memory_bytes));
   fmt::print("planted copies that come first: {:.4f}\n", scale.recall_at_1);
   fmt::print("\n{:<22}{:>11} {:>11} {:>12} {:>12}\n", "", "wall s", "CPU s", "MB written",
              "MB read");
   print_cost("build", scale.build);
   fmt::print("{:<22}{:>11} {:>11.3f}\n", "  of it synthesis", "", scale.synthesis_cpu_s);
   print_cost(fmt::format("add {} images", scale.added), scale.add);
+  print_cost(fmt::format("graph of {} images", scale.compared), scale.graph);
   print_cost("open for writing", scale.open_writer);
   print_cost("remove 1 file", scale.remove_one);
   print_cost(fmt::format("remove {} files", scale.removed), scale.remove_many);

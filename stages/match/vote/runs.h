@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <functional>
 
@@ -16,6 +17,19 @@ void for_each_run(const Range& range, Visit visit, Key key = {}) {
     visit(first, end);
     first = end;
   }
+}
+
+// Returns the norm of a histogram: the square root of the sum of the squared lengths of runs.
+template <typename Range, typename Key = std::identity>
+double norm_of(const Range& range, Key key = {}) {
+  double sum_of_squares = 0;
+  for_each_run(
+      range,
+      [&](std::size_t first, std::size_t end) {
+        sum_of_squares += static_cast<double>((end - first) * (end - first));
+      },
+      key);
+  return std::sqrt(sum_of_squares);
 }
 
 }  // namespace lookalike

@@ -14,23 +14,6 @@
 namespace lookalike {
 namespace {
 
-double norm_of(std::span<const QueryWord> words) {
-  double sum_of_squares = 0;
-  for_each_run(
-      words,
-      [&](std::size_t first, std::size_t end) {
-        sum_of_squares += static_cast<double>((end - first) * (end - first));
-      },
-      &QueryWord::word);
-  return std::sqrt(sum_of_squares);
-}
-
-// Rounds a value in [0, 2^63] as std::llround() does, without a call.
-std::uint64_t rounded(double value) {
-  const auto whole = static_cast<std::uint64_t>(value);
-  return whole + (value - static_cast<double>(whole) >= 0.5 ? 1 : 0);
-}
-
 // Counts the images at set bits that differ from the image before.
 std::size_t count_changes(std::span<const ImageId> images, std::uint64_t bits, ImageId before) {
   std::size_t count = 0;
@@ -70,19 +53,6 @@ class ImageRuns {
   ImageId last_ = 0;          // of the blocks so far
   std::uint32_t before_ = 0;  // its postings so far
 };
-
-bool is_better(const RankedImage& a, const RankedImage& b) {
-  return a.score > b.score;
-}
-
-// Keeps the best `count` images and all that tie with the last of them, unordered.
-void keep_best(std::vector<RankedImage>& images, std::size_t count) {
-  if (images.size() <= count) return;
-  const auto last = images.begin() + static_cast<std::ptrdiff_t>(count) - 1;
-  std::nth_element(images.begin(), last, images.end(), is_better);
-  const double score = last->score;
-  std::erase_if(images, [&](const RankedImage& image) { return image.score < score; });
-}
 
 }  // namespace
 
@@ -182,12 +152,9 @@ void Shortlist::vote(std::span<const QueryWord> same_word, std::uint32_t first_w
   const double idf = inverse_frequency(image_count_, images_with_word);
   for (const Votes& each : part.votes) {
     if (each.image >= scores.size()) continue;
-    const auto weight = static_cast<double>(each.weight);
-    const double damped =
-        each.count == 1 ? weight : weight / std::sqrt(static_cast<double>(each.count));
     // Threads vote for the same images.
     std::atomic_ref(scores[each.image])
-        .fetch_add(rounded(idf * idf * damped), std::memory_order_relaxed);
+        .fetch_add(vote_score(idf, each.count, each.weight), std::memory_order_relaxed);
   }
 }
 
@@ -195,7 +162,7 @@ std::vector<RankedImage> Shortlist::find(std::span<const QueryWord> words, std::
                                          std::size_t threads, SeenPairs* seen,
                                          const ImageSet* among, std::size_t most_seen) const {
   if (seen) *seen = {};
-  const double query_norm = norm_of(words) * kVotingOne;
+  const double query_norm = norm_of(words, &QueryWord::word) * kVotingOne;
   if (device_ && among == nullptr && !words.empty()) {
     VotingQuery query{.features = {}, .norm = query_norm};
     for (const QueryWord& each : words) query.features.push_back({each.word, each.signature});
@@ -249,42 +216,13 @@ Shortlist::Scores Shortlist::host_scores(std::span<const QueryWord> words, std::
 template <typename ForEach>
 std::vector<RankedImage> Shortlist::best(double query_norm, std::size_t count,
                                          const ForEach& for_each) const {
-  std::vector<RankedImage> images;
-  if (count == 0) return images;
-  std::size_t most = std::max<std::size_t>(2 * count, 1024);
-  double lowest = 0;  // score of the last one kept, once there are `count`
+  BestImages best(count);
   for_each([&](std::size_t id, std::uint64_t score) {
     if (score == 0 || norms_[id] <= 0) return;
-    const RankedImage image = {static_cast<ImageId>(id),
-                               static_cast<double>(score) / (query_norm * double{norms_[id]})};
-    if (image.score < lowest) return;
-    images.push_back(image);
-    if (images.size() < most) return;
-    keep_best(images, count);
-    lowest = std::ranges::max_element(images, is_better)->score;
-    most = std::max(most, 2 * images.size());
+    best.add(
+        {static_cast<ImageId>(id), static_cast<double>(score) / (query_norm * double{norms_[id]})});
   });
-  keep_best(images, count);
-  std::ranges::sort(images, is_better);
-  order_ties(images, count);
-  images.resize(std::min(images.size(), count));
-  return images;
-}
-
-// Orders images of equal score by content, as far as they concern the first `count`.
-void Shortlist::order_ties(std::vector<RankedImage>& ranked, std::size_t count) const {
-  for_each_run(
-      ranked,
-      [&](std::size_t first, std::size_t end) {
-        if (end - first < 2 || first >= count) return;
-        std::vector<std::pair<ContentHash, ImageId>> tied;
-        for (std::size_t i = first; i < end; ++i) {
-          tied.emplace_back(content_of_(ranked[i].image), ranked[i].image);
-        }
-        std::ranges::sort(tied);
-        for (std::size_t i = first; i < end; ++i) ranked[i].image = tied[i - first].second;
-      },
-      &RankedImage::score);
+  return best.ranked(content_of_);
 }
 
 }  // namespace lookalike

@@ -11,20 +11,13 @@
 #include "base/artefacts.h"
 #include "base/hamming.h"
 #include "kernels/voting/voting.h"
+#include "stages/match/vote/best_images.h"
 #include "stages/match/vote/device_votes.h"
 #include "stages/match/vote/query_words.h"
 #include "stages/match/vote/word_pairs.h"
 #include "storage/blobs.h"
 
 namespace lookalike {
-
-// An image of the shortlist.
-struct RankedImage {
-  ImageId image = 0;
-  double score = 0;  // at least 0; more is better
-
-  bool operator==(const RankedImage&) const = default;
-};
 
 // A set of images, by number.
 class ImageSet {
@@ -51,8 +44,6 @@ class Shortlist {
  public:
   // Calls visit(list) for each posting list of the word; called from several threads.
   using ForEachList = DeviceVotes::ForEachList;
-  // Returns the content of an indexed image.
-  using ContentOf = std::function<ContentHash(ImageId)>;
 
   //   norms              by image id; negative where there is no live image
   //   removed            by image id, perhaps shorter; true if the image's postings do not count
@@ -70,6 +61,7 @@ class Shortlist {
             std::uint64_t postings, std::size_t threads);
 
   std::size_t image_count() const { return image_count_; }
+  const std::vector<float>& norms() const { return norms_; }  // by image, as given
   bool has(ImageId image) const { return image < norms_.size() && norms_[image] >= 0; }
 
   // Returns the best `count` images with votes, best first; ties by content, so that the order does
@@ -116,7 +108,6 @@ class Shortlist {
   template <typename ForEach>
   std::vector<RankedImage> best(double query_norm, std::size_t count,
                                 const ForEach& for_each) const;
-  void order_ties(std::vector<RankedImage>& ranked, std::size_t count) const;
 
   ForEachList for_each_list_;
   ContentOf content_of_;

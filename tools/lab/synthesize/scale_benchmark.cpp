@@ -20,6 +20,7 @@
 #include "base/page_name.h"
 #include "base/program.h"
 #include "base/text.h"
+#include "pipeline/graph/build_graph.h"
 #include "pipeline/open_session.h"
 #include "pipeline/searcher.h"
 #include "storage/index_writer.h"
@@ -32,6 +33,7 @@ namespace {
 constexpr std::uint64_t kBytesPerFeature = 48;
 constexpr std::uint64_t kFreeBytes = std::uint64_t{1} << 30;
 constexpr std::size_t kAddedImages = 10'000;
+constexpr std::size_t kComparedImages = 4096;
 constexpr std::size_t kColdQueries = 20;
 constexpr std::size_t kRemovedAlone = 10;
 constexpr std::size_t kRemovedAtOnce = 100;
@@ -302,11 +304,29 @@ class ScaleMeasurement {
       result_.added = more.images;
       result_.add = cost_of([&] { store_synthetic(sample, more, *writer); });
     }
+    const std::uint64_t adding_memory_bytes = peak_memory_bytes();
+    complete_graph(*writer);
+    reset_peak_memory();
     remove(*writer);
     const LogWatch log(database_);
     result_.merge = cost_of([&] { writer->merge_segments(1); });
     result_.merge_log_bytes = log.largest_bytes();
-    result_.store_memory_bytes = peak_memory_bytes();
+    result_.store_memory_bytes = std::max(adding_memory_bytes, peak_memory_bytes());
+  }
+
+  // Completes the graph of the last images, as if those before them had been compared.
+  void complete_graph(IndexWriter& writer) {
+    const std::size_t newest = writer.norms().size() - 1;
+    const std::size_t compared = std::min(kComparedImages, newest);
+    writer.put_neighbours({}, static_cast<ImageId>(newest - compared));
+    result_.compared = writer.images_to_compare().size();
+    reset_peak_memory();
+    OpenClSession session(query_session_options(config_.device));
+    result_.graph = cost_of([&] {
+      lookalike::complete_graph(
+          writer, config_, session, style_, [] {}, "graph");
+    });
+    result_.graph_memory_bytes = peak_memory_bytes();
   }
 
   // As the command does, of files that are spread over the index.

@@ -54,6 +54,9 @@ struct ScaleBenchmark {
   std::uint64_t query_memory_bytes = 0;
   std::uint64_t added = 0;  // images
   StepCost add;
+  std::uint64_t compared = 0;  // images, the last added, with all before them
+  StepCost graph;              // of these; pictures of synthetic images cannot be read
+  std::uint64_t graph_memory_bytes = 0;
   std::uint64_t removed = 0;  // files at once
   StepCost open_writer;
   StepCost remove_one;  // median of ten
@@ -69,7 +72,7 @@ struct ScaleBenchmark {
 //     once with warm caches, and 20 of them by a searcher that has just opened the index, after
 //     posix_fadvise() has dropped the file from the system's cache. What caches lie beyond the
 //     system, such as a host's, stays warm;
-//   - adding, removing and merging.
+//   - adding images, completing the neighbour graph of the last ones, removing and merging.
 // Removes the index. Memory is the peak of the process in each part (VmHWM, reset in between), the
 // sample included.
 // Throws Error(kInput) for a sample whose photos are gone, Error(kStorage) when `scratch` has less

@@ -1,0 +1,169 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "stages/match/decide/decision.h"
+#include "stages/match/query_run.h"
+#include "stages/match/verify/verification.h"
+#include "stages/match/vote/vote_spread.h"
+
+// The edges of an indexed image in the neighbour graph.
+namespace lookalike {
+namespace {
+
+// Weight of an edge by votes for each agreeing pair, and its maximum.
+constexpr double kWeightOfAPair = 0.01;
+constexpr double kMostByVotes = 0.4;
+// Probability from which an edge is sure: a search ends with kMostNeighbours of them. Pixels are
+// not asked about a match that the features alone make so probable, if the inliers are at least
+// this share of its pairs, and span this much of what both pictures show: it is no small part.
+constexpr double kSure = 0.95;
+constexpr double kLeastInliers = 0.4;
+constexpr double kLeastSpan = 0.25;
+constexpr double kStrayShare = 0.05;  // of inliers, at each end, that may be chance
+// A match that fills the picture but for this share of its longer side may be a copy.
+constexpr double kMayFill = 0.06;
+
+// True if an outline lies within a picture of width x height px, with some slack, and covers less
+// than half of it.
+bool lies_inside(const Quad& quad, int width, int height) {
+  constexpr double kSlack = 0.03;  // of the longer side
+  constexpr double kMostShare = 0.5;
+  const double slack = kSlack * std::max(width, height);
+  return std::ranges::all_of(quad,
+                             [&](const Point& corner) {
+                               return corner.x >= -slack && corner.y >= -slack &&
+                                      corner.x <= width + slack && corner.y <= height + slack;
+                             }) &&
+         std::abs(signed_area(quad)) < kMostShare * width * height;
+}
+
+// Returns the kind of the edge to an image that a width x height px image surely shows.
+EdgeKind kind_of(const Match& match, int width, int height) {
+  if (lies_inside(match.quad, width, height)) return EdgeKind::kInside;
+  const Quad back = outline(match.object_to_query.inverse(), width, height);
+  return lies_inside(back, match.image.width, match.image.height) ? EdgeKind::kAround
+                                                                  : EdgeKind::kObject;
+}
+
+// Lowest and highest of some positions.
+struct Extent {
+  double low = 0;
+  double high = 0;
+
+  double length() const { return std::max(0.0, high - low); }
+};
+
+// Returns the extent of positions, strays left out.
+Extent extent_of(std::vector<double> positions) {
+  std::ranges::sort(positions);
+  const auto strays = static_cast<std::size_t>(kStrayShare * static_cast<double>(positions.size()));
+  return {positions[strays], positions[positions.size() - 1 - strays]};
+}
+
+// Returns what the extent of the four positions has within [0, size].
+Extent visible(const std::array<double, 4>& positions, double size) {
+  const auto [low, high] = std::ranges::minmax(positions);
+  return {std::clamp(low, 0.0, size), std::clamp(high, 0.0, size)};
+}
+
+// True if an outline is that of a whole picture, or becomes it when pixels correct it.
+bool may_fill(const Quad& quad, int width, int height) {
+  return furthest_corner_px(quad, outline({}, width, height)) <= kMayFill * std::max(width, height);
+}
+
+// Returns the share that the inliers of a pose span of what both pictures show of the indexed
+// image, by the boxes around both.
+double span_of(const Match& match, int width, int height) {
+  std::vector<double> x;
+  std::vector<double> y;
+  for (const PointPair& pair : match.inlier_pairs) {
+    x.push_back(pair.object.x);
+    y.push_back(pair.object.y);
+  }
+  const Quad back = outline(match.object_to_query.inverse(), width, height);
+  const Extent across = visible({back[0].x, back[1].x, back[2].x, back[3].x}, match.image.width);
+  const Extent down = visible({back[0].y, back[1].y, back[2].y, back[3].y}, match.image.height);
+  const double shown = across.length() * down.length();
+  if (shown <= 0) return 0;
+  return extent_of(std::move(x)).length() * extent_of(std::move(y)).length() / shown;
+}
+
+}  // namespace
+
+// True if pixels would hardly change the edge to a match, which has a pose.
+bool QueryRun::is_sure_by_features(const IndexQuery& query, const Match& match) const {
+  const Evidence& evidence = match.evidence;
+  return shared_.calibration.probability(evidence) >= kSure &&
+         evidence.inliers >= kLeastInliers * evidence.pairs &&
+         span_of(match, query.width, query.height) >= kLeastSpan;
+}
+
+// Returns the edges of an image to candidates, best first by votes, of which pairs[i] are the pairs
+// of the i-th. Verifies them in that order until kMostNeighbours edges are sure, first by features
+// alone, but for possible copies, and then those by pixels that features leave open.
+std::vector<Neighbour> QueryRun::edges_to(const IndexQuery& query,
+                                          std::span<const RankedImage> candidates,
+                                          std::span<const std::vector<WordPair>> pairs,
+                                          const VoteSpread& spread) {
+  std::vector<Neighbour> edges;
+  std::vector<ImageId> copies;
+  std::vector<Match> open;
+  std::size_t sure = 0;
+  const auto add = [&](Match match) {
+    match.decision = decide(match, query.width, query.height, options_);
+    if (match.decision == Decision::kPart) return;
+    sure += match.probability >= kSure ? 1 : 0;
+    if (match.decision == Decision::kDuplicate) copies.push_back(match.image.id);
+    add_neighbour({match.image.id, match.probability, kind_of(match, query.width, query.height)},
+                  edges);
+  };
+  const auto compare = [&](Match match) {
+    std::vector<Match> alone = {std::move(match)};
+    keep_sure(alone);
+    if (!alone.empty()) add(std::move(alone.front()));
+  };
+  for (std::size_t i = 0; i < candidates.size() && sure < kMostNeighbours; ++i) {
+    const auto& [image, score] = candidates[i];
+    Verification verified =
+        lookalike::verify(query, *shared_.cache.record(image), pairs[i], options_);
+    const double weight = static_cast<double>(verified.agreeing.count) * kWeightOfAPair;
+    if (weight > 0) {
+      add_neighbour({image, std::min(weight, kMostByVotes), EdgeKind::kByVotes}, edges);
+    }
+    Match& match = verified.match;
+    match.evidence.votes = score;
+    compare_votes(spread, match.evidence);
+    if (!could_be_sure(match)) continue;
+    match.probability = shared_.calibration.probability(match.evidence);
+    if (may_fill(match.quad, query.width, query.height)) {
+      compare(std::move(match));
+    } else if (is_sure_by_features(query, match)) {
+      add(std::move(match));
+    } else {
+      open.push_back(std::move(match));
+    }
+    if (copies.size() < kCopiesThatStand) continue;
+    std::erase_if(edges, &Neighbour::by_votes);
+    add_neighbour({copies.front(), 1, EdgeKind::kStandsIn}, edges);
+    return edges;
+  }
+  for (std::size_t i = 0; i < open.size() && sure < kMostNeighbours; ++i) {
+    compare(std::move(open[i]));
+  }
+  return edges;
+}
+
+std::vector<Neighbour> QueryRun::neighbours(const Matcher::Candidates& candidates,
+                                            std::size_t count) {
+  const IndexQuery query = input_.words(Look::kFirst);
+  const std::vector<RankedImage> shortlist = vote(query, &candidates);
+  const auto images = std::span(shortlist).first(std::min(shortlist.size(), count));
+  return edges_to(query, images, pairs_of(query, images), spread_of(shortlist));
+}
+
+}  // namespace lookalike

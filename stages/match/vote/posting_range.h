@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "storage/index_types.h"
+#include "storage/stored_features.h"
+
+namespace lookalike {
+
+// The postings that consecutive images have of some words, in memory.
+class PostingRange {
+ public:
+  struct Words {
+    std::span<const std::uint32_t> words;  // ascending
+    const std::vector<bool>& removed;      // by image, perhaps shorter: without postings
+  };
+  // Reads the postings of the images in [first, end), and each list of the words once, on at most
+  // `threads` >= 1 threads.
+  PostingRange(const ForEachList& for_each_list, const Words& words, ImageId first, ImageId end,
+               std::size_t threads);
+
+  // The postings of a word. Those of an image lie together, in the order of its record.
+  struct List {
+    std::span<const ImageId> images;
+    std::span<const std::uint64_t> signatures;
+  };
+  //   word  number of the word among those given
+  List list(std::size_t word) const;
+  // Returns the number of images of the whole index that have the word.
+  std::uint32_t frequency(std::size_t word) const;
+  std::size_t words() const { return words_; }
+  ImageId first() const { return first_; }
+  ImageId end() const { return end_; }
+
+ private:
+  static constexpr std::size_t kWordsAtOnce = 64;  // neighbours in the index
+  // Some words.
+  struct Part {
+    std::vector<ImageId> images{};
+    std::vector<std::uint64_t> signatures{};
+    std::vector<std::size_t> ends{};  // of each word's postings
+    std::vector<std::uint32_t> frequencies{};
+  };
+
+  void read(const ForEachList& for_each_list, std::uint32_t word, const std::vector<bool>& removed,
+            Part& part) const;
+
+  ImageId first_;
+  ImageId end_;
+  std::size_t words_;
+  std::vector<Part> parts_;
+};
+
+}  // namespace lookalike

@@ -1,0 +1,357 @@
+#include "stages/match/vote/vote_join.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "base/error.h"
+#include "base/hamming.h"
+#include "base/parallel.h"
+#include "stages/match/vote/device_votes.h"
+#include "stages/match/vote/runs.h"
+
+namespace lookalike {
+namespace {
+
+constexpr std::size_t kImagesAtOnce = 16;  // that share a row of scores
+// Images whose pairs are read at first, and at least.
+constexpr std::size_t kFirstPairs = 256;
+constexpr std::size_t kLeastPairs = 64;
+constexpr std::uint32_t kNone = 0;  // place + 1 of an image that is not wanted
+
+std::vector<std::uint32_t> words_of(std::span<const VoteJoin::Image> batch) {
+  std::vector<bool> has_word;
+  for (const VoteJoin::Image& image : batch) {
+    if (image.words.empty()) continue;
+    if (has_word.size() <= image.words.back()) has_word.resize(image.words.back() + std::size_t{1});
+    for (const std::uint32_t word : image.words) has_word[word] = true;
+  }
+  std::vector<std::uint32_t> words;
+  for (std::size_t word = 0; word < has_word.size(); ++word) {
+    if (has_word[word]) words.push_back(static_cast<std::uint32_t>(word));
+  }
+  return words;
+}
+
+// Calls visit(first, feature, near, distances) for each block of a list and each of the features of
+// its word that has a near signature in it: `near` has a bit for each posting from the first on.
+template <typename Feature, typename Visit>
+void for_each_near(const PostingRange::List& list, std::span<const Feature> features,
+                   std::uint32_t threshold, const Visit& visit) {
+  SignatureDistances distances;
+  for (std::size_t first = 0; first < list.images.size(); first += kSignatureBlock) {
+    const std::size_t size = std::min(kSignatureBlock, list.images.size() - first);
+    const auto* column = reinterpret_cast<const std::uint8_t*>(list.signatures.data() + first);
+    for (std::size_t i = 0; i < features.size(); ++i) {
+      const std::uint64_t near =
+          near_signatures(features[i].signature, column, size, threshold, distances);
+      if (near != 0) visit(first, i, near, distances);
+    }
+  }
+}
+
+// Splits the images before the batch into ranges of about the number of postings that may be in
+// memory.
+std::vector<std::pair<ImageId, ImageId>> ranges_before(ImageId end, std::uint64_t postings,
+                                                       std::size_t images, std::size_t most) {
+  const double each =
+      static_cast<double>(postings) / static_cast<double>(std::max<std::size_t>(1, images));
+  const auto length =
+      static_cast<std::uint64_t>(std::max(1.0, static_cast<double>(most) / std::max(1.0, each)));
+  std::vector<std::pair<ImageId, ImageId>> ranges;
+  for (std::uint64_t first = 0; first < end; first += length) {
+    ranges.emplace_back(static_cast<ImageId>(first),
+                        static_cast<ImageId>(std::min<std::uint64_t>(end, first + length)));
+  }
+  return ranges;
+}
+
+// Returns the spread of the best `length` of some scores.
+VoteSpread spread_of(std::vector<float> scores, std::size_t length) {
+  const std::size_t size = std::min(scores.size(), length);
+  if (size == 0) return {};
+  const auto at = [&](std::size_t quarter) -> double {
+    const auto nth = scores.begin() + static_cast<std::ptrdiff_t>(quarter * size / 4);
+    std::nth_element(scores.begin(), nth, scores.end(), std::greater<>());
+    return *nth;
+  };
+  return {size, at(1), at(2), at(3)};
+}
+
+}  // namespace
+
+VoteJoin::VoteJoin(Index index, std::span<const Image> batch, IsVoter is_voter, std::size_t threads,
+                   Limits limits)
+    : index_(std::move(index)),
+      is_voter_(std::move(is_voter)),
+      threads_(threads),
+      limits_(limits),
+      weights_(voting_weights(index_.hamming_threshold)),
+      batch_(batch.begin(), batch.end()),
+      words_(words_of(batch)),
+      own_(index_.for_each_list, {words_, index_.removed}, batch.front().id, batch.back().id + 1,
+           threads),
+      ranges_(
+          ranges_before(batch.front().id, index_.postings, index_.image_count, limits.postings)),
+      read_(batch.size()) {
+  set_features(batch);
+  late_.resize(batch_.size());
+  for (const Image& image : batch_) early_.push_back({BestImages(image.candidates, 0)});
+  parallel_for(batch_.size(), threads_, [&](std::size_t i) {
+    Scores scores(own_.end() - own_.first());
+    vote(i, own_, scores);
+    for (std::size_t j = 0; j < i; ++j) late_[i].push_back(scores[batch_[j].id - own_.first()]);
+  });
+  for (std::size_t r = 0; r < ranges_.size(); ++r) {
+    const PostingRange& earlier = range(r);
+    const std::size_t parts = (batch_.size() + kImagesAtOnce - 1) / kImagesAtOnce;
+    parallel_for(parts, threads_, [&](std::size_t part) {
+      Scores scores(earlier.end() - earlier.first());
+      const std::size_t end = std::min(batch_.size(), (part + 1) * kImagesAtOnce);
+      for (std::size_t i = part * kImagesAtOnce; i < end; ++i) {
+        std::ranges::fill(scores, 0);
+        vote(i, earlier, scores);
+        keep_best(i, earlier, scores);
+      }
+    });
+  }
+}
+
+// Gives the images their features, from their postings, and the norms of their histograms.
+void VoteJoin::set_features(std::span<const Image> batch) {
+  features_.resize(batch.size());
+  std::vector<std::size_t> places(own_.end() - own_.first(), batch.size());
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    places[batch[i].id - own_.first()] = i;
+    features_[i].reserve(batch[i].words.size());
+  }
+  for (std::size_t word = 0; word < words_.size(); ++word) {
+    const PostingRange::List list = own_.list(word);
+    for (std::size_t i = 0; i < list.images.size(); ++i) {
+      const std::size_t place = places[list.images[i] - own_.first()];
+      if (place == batch.size()) continue;
+      features_[place].push_back({static_cast<std::uint32_t>(word), list.signatures[i]});
+    }
+  }
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    if (features_[i].size() != batch[i].words.size()) {
+      throw Error(ErrorKind::kStorage,
+                  "an image's postings and its histogram differ: run `lookalike check`");
+    }
+    query_norms_.push_back(norm_of(features_[i], &Feature::word) * kVotingOne);
+  }
+}
+
+// Returns a range of images before the batch, from memory if it was the last one read.
+const PostingRange& VoteJoin::range(std::size_t i) {
+  const auto [first, end] = ranges_[i];
+  if (!loaded_ || loaded_->first() != first) {
+    index_.before_range();
+    loaded_.reset();  // before the next one takes memory
+    loaded_ = std::make_unique<PostingRange>(
+        index_.for_each_list, PostingRange::Words{words_, index_.removed}, first, end, threads_);
+  }
+  return *loaded_;
+}
+
+// Adds the votes of an image for those of a range to their scores.
+void VoteJoin::vote(std::size_t i, const PostingRange& range, Scores& scores) const {
+  struct Votes {
+    std::uint32_t count = 0;
+    std::uint64_t weight = 0;
+  };
+  std::array<Votes, kSignatureBlock> found;
+  const std::span<const Feature> features = features_[i];
+  for_each_run(
+      features,
+      [&](std::size_t begin, std::size_t end) {
+        const std::uint32_t word = features[begin].word;
+        const PostingRange::List list = range.list(word);
+        const double idf = inverse_frequency(index_.image_count, own_.frequency(word));
+        ImageId image = 0;
+        Votes votes;  // for this image, so far
+        const auto count_votes = [&] {
+          if (votes.count > 0) {
+            scores[image - range.first()] += vote_score(idf, votes.count, votes.weight);
+          }
+        };
+        std::size_t block = 0;
+        std::uint64_t voted = 0;
+        const auto end_block = [&] {
+          for_each_bit(std::exchange(voted, 0), [&](std::size_t at) {
+            if (votes.count == 0 || list.images[block + at] != image) {
+              count_votes();
+              image = list.images[block + at];
+              votes = {};
+            }
+            votes.count += found[at].count;
+            votes.weight += found[at].weight;
+          });
+        };
+        for_each_near(list, features.subspan(begin, end - begin), weights_.threshold,
+                      [&](std::size_t first, std::size_t /*feature*/, std::uint64_t near,
+                          const SignatureDistances& distances) {
+                        if (first != block) end_block();
+                        block = first;
+                        for_each_bit(near & ~voted, [&](std::size_t at) { found[at] = {}; });
+                        voted |= near;
+                        for_each_bit(near, [&](std::size_t at) {
+                          ++found[at].count;
+                          found[at].weight += weights_.weights[distances[at]];
+                        });
+                      });
+        end_block();
+        count_votes();
+      },
+      &Feature::word);
+}
+
+double VoteJoin::value(std::size_t i, ImageId image, std::uint64_t score) const {
+  return static_cast<double>(score) / (query_norms_[i] * double{index_.norms[image]});
+}
+
+// Keeps the best images of a range and the best scores.
+void VoteJoin::keep_best(std::size_t i, const PostingRange& range, const Scores& scores) {
+  Early& early = early_[i];
+  const std::size_t length = batch_[i].shortlist;
+  const auto shrink = [&] {
+    if (early.scores.size() <= length || length == 0) return;
+    const auto last = early.scores.begin() + static_cast<std::ptrdiff_t>(length) - 1;
+    std::nth_element(early.scores.begin(), last, early.scores.end(), std::greater<>());
+    early.lowest = *last;
+    early.scores.resize(length);
+  };
+  for (std::size_t at = 0; at < scores.size(); ++at) {
+    const auto image = range.first() + static_cast<ImageId>(at);
+    if (scores[at] == 0 || index_.norms[image] <= 0) continue;
+    const double score = value(i, image, scores[at]);
+    if (static_cast<float>(score) < early.lowest || !is_voter_(batch_[i].id, image)) continue;
+    early.best.add({image, score});
+    early.scores.push_back(static_cast<float>(score));
+    if (early.scores.size() >= length + length / 4 + 1) shrink();
+  }
+  shrink();
+}
+
+VoteJoin::Ranked VoteJoin::ranked(std::size_t i) const {
+  BestImages best(batch_[i].candidates, 0);
+  std::vector<float> scores = early_[i].scores;
+  for (const RankedImage& image : early_[i].best.unordered()) best.add(image);
+  for (std::size_t j = 0; j < late_[i].size(); ++j) {
+    const ImageId image = batch_[j].id;
+    if (late_[i][j] == 0 || !is_voter_(batch_[i].id, image)) continue;
+    const double score = value(i, image, late_[i][j]);
+    best.add({image, score});
+    scores.push_back(static_cast<float>(score));
+  }
+  return {best.ranked(index_.content_of), spread_of(std::move(scores), batch_[i].shortlist)};
+}
+
+// Adds the pairs of an image with those of the given images that lie in a range.
+//   images  ascending
+//   pairs   of each of them
+void VoteJoin::add_pairs(std::size_t i, const PostingRange& range, std::span<const ImageId> images,
+                         std::span<std::vector<WordPair>> pairs) const {
+  std::vector<std::uint32_t> wanted(range.end() - range.first(), kNone);
+  bool any = false;
+  for (std::size_t place = 0; place < images.size(); ++place) {
+    if (images[place] < range.first() || images[place] >= range.end()) continue;
+    wanted[images[place] - range.first()] = static_cast<std::uint32_t>(place) + 1;
+    any = true;
+  }
+  if (!any) return;
+  const std::span<const Feature> features = features_[i];
+  for_each_run(
+      features,
+      [&](std::size_t begin, std::size_t end) {
+        const PostingRange::List list = range.list(features[begin].word);
+        for_each_near(list, features.subspan(begin, end - begin), index_.hamming_threshold,
+                      [&](std::size_t first, std::size_t feature, std::uint64_t near,
+                          const SignatureDistances& distances) {
+                        for_each_bit(near, [&](std::size_t at) {
+                          const std::uint32_t place =
+                              wanted[list.images[first + at] - range.first()];
+                          if (place == kNone) return;
+                          std::size_t run = first + at;
+                          while (run > 0 && list.images[run - 1] == list.images[first + at]) --run;
+                          pairs[place - 1].push_back({static_cast<std::uint32_t>(begin + feature),
+                                                      static_cast<std::uint32_t>(first + at - run),
+                                                      static_cast<std::uint32_t>(distances[at])});
+                        });
+                      });
+      },
+      &Feature::word);
+}
+
+std::size_t VoteJoin::read_pairs(std::size_t i) {
+  std::size_t known = 0;
+  std::size_t images = 0;
+  for (ReadPairs& read : read_) {
+    if (read.pairs.empty()) continue;
+    for (const auto& pairs : read.pairs) known += pairs.size();
+    ++images;
+    read = {};
+  }
+  std::size_t count = kFirstPairs;
+  if (known > 0)
+    count = std::max(kLeastPairs, limits_.pairs / std::max<std::size_t>(1, known / images));
+  const std::size_t end = std::min(batch_.size(), i + count);
+  for (std::size_t at = i; at < end; ++at) {
+    for (const RankedImage& image : early_[at].best.unordered()) {
+      read_[at].images.push_back(image.image);
+    }
+    std::ranges::sort(read_[at].images);
+    read_[at].pairs.resize(read_[at].images.size());
+  }
+  // From the last range on, which may be in memory.
+  for (std::size_t r = ranges_.size(); r-- > 0;) {
+    const PostingRange& earlier = range(r);
+    parallel_for(end - i, threads_, [&](std::size_t at) {
+      add_pairs(i + at, earlier, read_[i + at].images, read_[i + at].pairs);
+    });
+  }
+  return end;
+}
+
+std::vector<std::vector<WordPair>> VoteJoin::pairs(std::size_t i,
+                                                   std::span<const RankedImage> candidates) const {
+  std::vector<ImageId> late;
+  for (const RankedImage& candidate : candidates) {
+    if (candidate.image >= own_.first()) late.push_back(candidate.image);
+  }
+  std::ranges::sort(late);
+  std::vector<std::vector<WordPair>> late_pairs(late.size());
+  add_pairs(i, own_, late, late_pairs);
+  std::vector<std::vector<WordPair>> pairs;
+  for (const RankedImage& candidate : candidates) {
+    const bool is_late = candidate.image >= own_.first();
+    const auto& images = is_late ? late : read_[i].images;
+    const auto known = std::ranges::lower_bound(images, candidate.image);
+    require(known != images.end() && *known == candidate.image, "VoteJoin: pairs were not read");
+    const auto place = static_cast<std::size_t>(known - images.begin());
+    pairs.push_back(is_late ? std::move(late_pairs[place]) : read_[i].pairs[place]);
+  }
+  return pairs;
+}
+
+std::vector<std::uint64_t> VoteJoin::signatures(std::size_t i) const {
+  std::vector<std::uint64_t> signatures;
+  for (const Feature& feature : features_[i]) signatures.push_back(feature.signature);
+  return signatures;
+}
+
+VoteJoin::Reads VoteJoin::reads(std::span<const Image> batch, std::uint64_t postings,
+                                std::size_t images, const Limits& limits) {
+  Reads reads;
+  for (const Image& image : batch) {
+    for_each_run(image.words, [&](std::size_t, std::size_t) { ++reads.alone; });
+  }
+  const std::size_t ranges =
+      ranges_before(batch.front().id, postings, images, limits.postings).size();
+  // The lists of the batch itself, each range, and again for pairs unless it stays in memory.
+  reads.joined = words_of(batch).size() * (1 + (ranges > 1 ? 2 * ranges : ranges));
+  return reads;
+}
+
+}  // namespace lookalike
