@@ -95,7 +95,7 @@ class Searcher {
   }
   Matcher::Pairs pair(ImageId image, ImageId other) const { return matcher_.pair(image, other); }
   // As Matcher::neighbours.
-  std::vector<Neighbour> neighbours(ImageId image, const Matcher::Candidates& candidates) const {
+  Matcher::Neighbours neighbours(ImageId image, const Matcher::Candidates& candidates) const {
     return matcher_.neighbours(image, candidates);
   }
   // As Matcher::explain.

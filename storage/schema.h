@@ -15,9 +15,9 @@
 // describes the blobs in them.
 namespace lookalike {
 
-inline constexpr std::size_t kSchemaVersion = 4;
+inline constexpr std::size_t kSchemaVersion = 5;
 // The oldest version that is read; earlier ones are refused.
-inline constexpr std::size_t kOldestVersion = 4;
+inline constexpr std::size_t kOldestVersion = 5;
 
 // Migration 0 makes an index of version kOldestVersion, and each further one leads to the next
 // version. Released ones are never edited.

@@ -182,10 +182,9 @@ Matcher::Pairs Matcher::pair(ImageId id, ImageId other) const {
   return QueryRun(*shared_, input_of(*shared_, must_find(*shared_, id, "match"))).pair(other);
 }
 
-std::vector<Neighbour> Matcher::neighbours(ImageId id, const Candidates& candidates) const {
-  QueryInput input = input_of(*shared_, must_find(*shared_, id, "neighbours"));
-  input.colours = nullptr;  // an edge does not say how pictures differ
-  return QueryRun(*shared_, std::move(input)).neighbours(candidates);
+Matcher::Neighbours Matcher::neighbours(ImageId id, const Candidates& candidates) const {
+  return QueryRun(*shared_, input_of(*shared_, must_find(*shared_, id, "neighbours")))
+      .neighbours(id, candidates);
 }
 
 Matcher::Pairs Matcher::mirrored_pairs(const Query& photo, const Candidates& candidates) const {

@@ -92,12 +92,19 @@ class Matcher {
   // Compares two indexed images alone, without votes. The match is of the second; there is none if
   // they do not surely show the same. Throws as pairs().
   Pairs pair(ImageId id, ImageId other) const;
-  // Returns the neighbours of an indexed image among candidates.images, of which `share` is used:
-  // the images that surely show what it shows, as pairs() judges them, and those whose votes agree
-  // in turn and size; the best kMostNeighbours of both, best first. Once kCopiesThatStand whole
-  // copies are found among the first, these are the neighbours, and the first one stands in.
+  // What an indexed image has to do with others.
+  struct Neighbours {
+    // To the images that surely show what it shows, as pairs() judges them, and to those whose
+    // votes agree in turn and size; the best kMostNeighbours of both, best first. Once
+    // kCopiesThatStand whole copies are found among the first, these are the neighbours, and the
+    // first one stands in.
+    std::vector<Neighbour> edges;
+    // To the images of one print with it, each with the edge of its other end.
+    std::vector<PrintPairEdges> prints;
+  };
+  // Returns the neighbours of an indexed image among candidates.images, of which `share` is used.
   // Throws Error(kInput) when there is no such image.
-  std::vector<Neighbour> neighbours(ImageId id, const Candidates& candidates) const;
+  Neighbours neighbours(ImageId id, const Candidates& candidates) const;
   // Explains what match() answers about an image, step by step. The image is verified and compared
   // even if match() does not reach it. With options.mirror, the steps are of the mirrored photo if
   // the image fits it better.

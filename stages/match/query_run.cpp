@@ -14,6 +14,7 @@
 #include "stages/match/refine/colour.h"
 #include "stages/match/refine/compare_pictures.h"
 #include "stages/match/refine/other_content.h"
+#include "stages/match/refine/prints.h"
 #include "stages/match/relate/relate.h"
 #include "stages/match/verify/verification.h"
 
@@ -83,6 +84,7 @@ std::unordered_set<ImageId> first_with_pose(std::span<const Match> matches, std:
 void set_pose(const RefinedPose& pose, Match& match) {
   match.evidence.correlation = pose.correlation;
   match.evidence.detail = pose.detail;
+  match.evidence.exact = pose.exact;
   match.evidence.identical = pose.identical;
   match.object_to_query = pose.object_to_scene;
   match.quad = outline(match.object_to_query, match.image.width, match.image.height);
@@ -339,13 +341,15 @@ void QueryRun::add_sure(const IndexQuery& query, std::vector<Match> matches,
   }
 }
 
-std::vector<Neighbour> QueryRun::neighbours(const Matcher::Candidates& candidates) {
+Matcher::Neighbours QueryRun::neighbours(ImageId id, const Matcher::Candidates& candidates) {
+  finds_prints_ = true;
   const IndexQuery query = input_.words(Look::kFirst);
   const std::vector<RankedImage> shortlist = vote(query, &candidates);
   const double most = std::ceil(static_cast<double>(kNeighbourCandidates) * candidates.share);
   const std::span<const RankedImage> images = std::span(shortlist).first(
       std::min(shortlist.size(), std::max(static_cast<std::size_t>(most), kLeastNeighbours)));
-  std::vector<Neighbour> edges;
+  Matcher::Neighbours found;
+  std::vector<Neighbour>& edges = found.edges;
   // Verifies images, and adds edges by votes for those whose pairs agree.
   const auto look_at = [&](std::span<const RankedImage> some) {
     const auto pairs = pairs_of(query, some);
@@ -368,6 +372,11 @@ std::vector<Neighbour> QueryRun::neighbours(const Matcher::Candidates& candidate
   const auto add = [&](std::vector<Match> matches) {
     keep_sure(matches);
     for (Match& match : matches) {
+      if (auto print = print_of(id, match)) {
+        std::erase_if(edges, [&](const Neighbour& edge) { return edge.image == match.image.id; });
+        found.prints.push_back(std::move(*print));
+        continue;
+      }
       match.decision = decide(match, query.width, query.height, options_);
       if (match.decision == Decision::kPart) continue;
       if (match.decision == Decision::kDuplicate) copies.push_back(match.image.id);
@@ -381,10 +390,26 @@ std::vector<Neighbour> QueryRun::neighbours(const Matcher::Candidates& candidate
     if (copies.size() < kCopiesThatStand) continue;
     std::erase_if(edges, &Neighbour::by_votes);
     add_neighbour({copies.front(), 1, EdgeKind::kStandsIn}, edges);
-    return edges;
+    return found;
   }
   if (alone < images.size()) add(look_at(images.subspan(alone)));
-  return edges;
+  return found;
+}
+
+// Returns the edges of both sides if the match and the image with this number, which is looked up,
+// are one print with other content.
+std::optional<PrintPairEdges> QueryRun::print_of(ImageId id, const Match& match) {
+  constexpr double kLeastExact = 0.04;
+  const Evidence& evidence = match.evidence;
+  if (evidence.exact < kLeastExact || evidence.identical) return std::nullopt;
+  check_time();
+  const auto image = shared_.cache.colours(match.image, ColourSize::kReduced);
+  const double inlier_share = static_cast<double>(evidence.inliers) / std::max(1U, evidence.pairs);
+  auto pair =
+      compare_prints(*image, colours(ColourSize::kReduced), match.object_to_query, inlier_share);
+  if (!pair) return std::nullopt;
+  return PrintPairEdges{{match.image.id, pair->agreement, std::move(pair->of_second)},
+                        {id, pair->agreement, std::move(pair->of_first)}};
 }
 
 // Compares the matches that may be sure by pixels, and keeps those that are, ranked. Returns false
@@ -509,8 +534,10 @@ bool QueryRun::refine(PoseRefiner& refiner, Match& match) {
   set_pose(refiner.refine(**object, *scene_, match.object_to_query, match.inlier_pairs), match);
   if (fills(match.quad, photo.width, photo.height)) compare_whole(refiner, match, &**object);
   match.moved_px = furthest_corner_px(before, match.quad);
+  if (finds_prints_) return true;
   if (finds_crops_ || fills(match.quad, photo.width, photo.height)) find_difference(match);
   if (finds_crops_) return true;
+  compare_own_cells(match);
   find_content(**object, match);
   const Evidence& evidence = match.evidence;
   if (evidence.correlation.value_or(-1) < kAgreeingPixels &&
@@ -548,6 +575,35 @@ void QueryRun::find_content(const DecodedImage& object, Match& match) {
   if (image->empty() || photo.empty()) return;
   match.evidence.other_content = find_other_content(*image, photo, match.object_to_query);
   if (!match.evidence.other_content.empty()) match.part.reset();  // the print agrees as a whole
+}
+
+// Returns the edges of an image, or of the one that stands in for it, to images of its print.
+std::vector<PrintEdge> QueryRun::prints_of(ImageId image) const {
+  std::vector<PrintEdge> edges = shared_.reader.prints(image);
+  const std::vector<Neighbour> neighbours =
+      edges.empty() ? shared_.reader.neighbours(image) : std::vector<Neighbour>();
+  if (!neighbours.empty() && neighbours.front().stands_in()) {
+    edges = shared_.reader.prints(neighbours.front().image);
+  }
+  std::erase_if(edges, [&](const PrintEdge& edge) { return !shared_.shortlist.has(edge.image); });
+  return edges;
+}
+
+// Compares the cells that set the image apart from others of its print, if the match is sure.
+void QueryRun::compare_own_cells(Match& match) {
+  Evidence& evidence = match.evidence;
+  if (!input_.colours || evidence.identical ||
+      shared_.calibration.probability(evidence) < options_.same_probability) {
+    return;
+  }
+  const cv::Mat distinctive = distinctive_cells(prints_of(match.image.id));
+  if (distinctive.empty()) return;
+  check_time();
+  const auto image = shared_.cache.colours(match.image, ColourSize::kReduced);
+  const ColourImage& photo = colours(ColourSize::kReduced);
+  if (image->empty() || photo.empty()) return;
+  evidence.is_light = is_light(*image);
+  evidence.own_agreement = agreement_in(distinctive, *image, photo, match.object_to_query);
 }
 
 // Compares the colours at the pose.

@@ -80,7 +80,7 @@ class QueryRun {
   Matcher::Pairs pairs(const Matcher::Candidates& candidates);
   Matcher::Pairs pair(ImageId other);
   // See Matcher::neighbours.
-  std::vector<Neighbour> neighbours(const Matcher::Candidates& candidates);
+  Matcher::Neighbours neighbours(ImageId id, const Matcher::Candidates& candidates);
   // Explains one image by itself; verifies and compares it even if answer(), which gave the trace,
   // did not. Leaves query_features, place, total and rival to Matcher::explain.
   Explanation explain(const QueryTrace& trace, ImageId image);
@@ -109,6 +109,9 @@ class QueryRun {
   void find_difference(Match& match);
   void find_content(const DecodedImage& object, Match& match);
   void compare_colours(Match& match);
+  std::vector<PrintEdge> prints_of(ImageId image) const;
+  void compare_own_cells(Match& match);
+  std::optional<PrintPairEdges> print_of(ImageId id, const Match& match);
   const ColourImage& colours(ColourSize size);
   RivalComparison compare(const Match& first, const Match& second);
 
@@ -127,7 +130,8 @@ class QueryRun {
   // By size; null before they are read.
   std::array<std::shared_ptr<const ColourImage>, kColourSizes> colours_;
   std::map<std::pair<ImageId, ImageId>, RivalComparison> rivals_;
-  bool finds_crops_ = false;  // true if matches that are not whole may be one picture, too
+  bool finds_crops_ = false;   // true if matches that are not whole may be one picture, too
+  bool finds_prints_ = false;  // true if matches are sought that are one print with other content
   ImageIds compared_;
   ImageIds not_in_rest_;               // compared with the rest of the query, and dropped
   std::atomic<bool> all_read_ = true;  // false if an image to compare could not be read

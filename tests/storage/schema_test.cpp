@@ -64,7 +64,7 @@ TEST_F(SchemaTest, AnOlderIndexIsMigratedBeforeItIsRead) {
                                          "ALTER TABLE settings ADD COLUMN unit TEXT"};
   const Error error = error_of([&] { check_schema(connection_, kSchemaVersion + 1); });
   EXPECT_EQ(error.kind(), ErrorKind::kStorage);
-  EXPECT_THAT(error.what(), HasSubstr("older format 4: convert it with `lookalike migrate`"));
+  EXPECT_THAT(error.what(), HasSubstr("older format 5: convert it with `lookalike migrate`"));
   migrate(connection_, next);
   EXPECT_NO_THROW(check_schema(connection_, kSchemaVersion + 1));
   EXPECT_EQ(number("SELECT count(*) FROM settings WHERE value = 'yes' AND unit IS NULL"), 1);
