@@ -68,6 +68,7 @@ Json to_json(const Evidence& evidence) {
           {"squeeze", evidence.squeeze},
           {"detail", or_null(evidence.detail)},
           {"colour", or_null(evidence.colour)},
+          {"own_agreement", or_null(evidence.own_agreement)},
           {"difference", to_json(evidence.difference)},
           {"other_content", to_json(evidence.other_content)}};
 }
@@ -255,6 +256,7 @@ Json explain_answer(const std::string& query, const Explanation& explanation) {
             {"detail", or_null(evidence.detail)},
             {"moved_px", moved_px_of(match)},
             {"colour", or_null(evidence.colour)},
+            {"own_agreement", or_null(evidence.own_agreement)},
             {"difference", to_json(evidence.difference)},
             {"other_content", to_json(evidence.other_content)},
             {"identical", evidence.identical}}},
@@ -265,6 +267,11 @@ Json explain_answer(const std::string& query, const Explanation& explanation) {
 }
 
 Json image_answer(const IndexReader& index, const StoredImage& image) {
+  Json same_form = Json::array();
+  for (const PrintEdge& edge : index.prints(image.id)) {
+    const std::optional<StoredImage> other = index.image(edge.image);
+    if (other) same_form.push_back(text_of_path(other->paths.front()));
+  }
   Json histogram = Json::array();
   for (const WordCount& entry : count_words(index.features(image.id).words)) {
     histogram.push_back(Json::array({entry.word, entry.count}));
@@ -280,6 +287,7 @@ Json image_answer(const IndexReader& index, const StoredImage& image) {
                  {"pixels", image.sums.count},
                  {"mean", image.sums.mean()},
                  {"variance", image.sums.variance()},
+                 {"same_form", std::move(same_form)},
                  {"histogram", std::move(histogram)}};
   add_origin(image.paths.front(), answer);
   return answer;

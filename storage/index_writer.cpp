@@ -27,9 +27,10 @@ namespace lookalike {
 namespace {
 
 // All tables but the runs; each comes after the tables that it refers to.
-constexpr std::array<const char*, 14> kTables = {
-    "settings", "codebook", "images",     "files",   "quarantine", "histograms", "neighbours",
-    "segments", "postings", "tombstones", "derived", "roots",      "devices",    "withheld"};
+constexpr std::array<const char*, 15> kTables = {
+    "settings",   "codebook",   "images", "files",    "quarantine",
+    "histograms", "neighbours", "prints", "segments", "postings",
+    "tombstones", "derived",    "roots",  "devices",  "withheld"};
 
 // Attaches another index under the schema name `other`.
 class Attachment {
@@ -378,9 +379,11 @@ void IndexWriter::set_derived(std::string_view name, std::string_view value) {
   });
 }
 
-void IndexWriter::put_neighbours(std::span<const ImageNeighbours> images, ImageId last) {
+void IndexWriter::put_neighbours(std::span<const ImageNeighbours> images, ImageId last,
+                                 std::span<const ImagePrints> prints) {
   in_transaction([&] {
     for (const auto& [image, edges] : images) write_neighbours(connection(), image, edges);
+    for (const auto& [image, edges] : prints) write_prints(connection(), image, edges);
     set_last_compared(connection(), last);
   });
 }

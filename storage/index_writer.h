@@ -76,7 +76,8 @@ class IndexWriter : public IndexReader {
 
   // Stores the edges of images in place of earlier ones. `last`: the last image
   // that InvertedIndex::images_to_compare() no longer returns.
-  void put_neighbours(std::span<const ImageNeighbours> images, ImageId last);
+  void put_neighbours(std::span<const ImageNeighbours> images, ImageId last,
+                      std::span<const ImagePrints> prints = {});
 
   // Records a run as "running" and returns its id. Marks earlier runs that never ended "killed".
   std::int64_t begin_run(std::string_view command, std::int64_t started_ns);

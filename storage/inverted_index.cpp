@@ -129,21 +129,37 @@ std::vector<std::vector<IndexedFeature>> InvertedIndex::features_with_signatures
   return joined;
 }
 
-std::vector<Neighbour> InvertedIndex::neighbours(ImageId image) const {
+template <typename Visit>
+void InvertedIndex::for_each_copy(ImageId image, const Visit& visit) const {
   std::vector<ImageId> copies = {image};
   const auto [first, last] = shards_->copies.equal_range(image);
   std::transform(first, last, std::back_inserter(copies),
                  [](const auto& copy) { return copy.second; });
-  std::vector<Neighbour> all;
   for (const ImageId copy : copies) {
     Shard& shard = shards_->of(copy);
-    for (Neighbour edge : shard.with([&](Connection& reading) {
-           return read_neighbours(reading, shards_->own_id(copy));
-         })) {
+    shard.with([&](Connection& reading) { visit(reading, shards_->own_id(copy), shard); });
+  }
+}
+
+std::vector<Neighbour> InvertedIndex::neighbours(ImageId image) const {
+  std::vector<Neighbour> all;
+  for_each_copy(image, [&](Connection& reading, std::int64_t own, const Shard& shard) {
+    for (Neighbour edge : read_neighbours(reading, own)) {
       edge.image = shards_->original(shard.numbers.of(edge.image));
       if (edge.image != image) add_neighbour(edge, all);
     }
-  }
+  });
+  return all;
+}
+
+std::vector<PrintEdge> InvertedIndex::prints(ImageId image) const {
+  std::vector<PrintEdge> all;
+  for_each_copy(image, [&](Connection& reading, std::int64_t own, const Shard& shard) {
+    for (PrintEdge& edge : read_prints(reading, own)) {
+      edge.image = shards_->original(shard.numbers.of(edge.image));
+      if (edge.image != image) add_print(std::move(edge), all);
+    }
+  });
   return all;
 }
 

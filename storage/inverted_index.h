@@ -11,6 +11,7 @@
 #include "storage/blobs.h"
 #include "storage/index_types.h"
 #include "storage/neighbours.h"
+#include "storage/prints.h"
 
 namespace lookalike {
 
@@ -54,6 +55,8 @@ class InvertedIndex {
   // Returns the edges of an image in the neighbour graph, best first, those to removed images
   // included. A graph has the images of one database; a copy's edges are its original's.
   std::vector<Neighbour> neighbours(ImageId image) const;
+  // Returns the images of one print with an image, as neighbours() does.
+  std::vector<PrintEdge> prints(ImageId image) const;
   // Returns the images of the first database, ascending, whose neighbours were not looked for among
   // those before them. Blank images and those without features have none.
   std::vector<ImageId> images_to_compare() const;
@@ -61,6 +64,10 @@ class InvertedIndex {
   std::vector<ImageId> represented_images() const;
 
  private:
+  // Calls visit(connection, image's own number, shard) for an image and its copies.
+  template <typename Visit>
+  void for_each_copy(ImageId image, const Visit& visit) const;
+
   std::shared_ptr<Shards> shards_;
 };
 

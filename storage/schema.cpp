@@ -156,6 +156,13 @@ CREATE TABLE neighbours (
   edges BLOB NOT NULL,
   checksum INTEGER NOT NULL DEFAULT 0) STRICT;
 
+-- Which images are one print with other content: the edges of an image, with the cells that tell it
+-- apart.
+CREATE TABLE prints (
+  image INTEGER PRIMARY KEY REFERENCES images (id) ON DELETE CASCADE,
+  edges BLOB NOT NULL,
+  checksum INTEGER NOT NULL DEFAULT 0) STRICT;
+
 CREATE TABLE segments (
   id INTEGER PRIMARY KEY,
   posting_count INTEGER NOT NULL,
@@ -215,7 +222,7 @@ CREATE TABLE totals (
   row_count INTEGER NOT NULL,
   checksums INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 INSERT INTO totals SELECT column1, 0, 0 FROM (VALUES ('settings'), ('files'), ('quarantine'),
-  ('neighbours'), ('derived'), ('roots'), ('devices'), ('withheld'), ('runs'));
+  ('neighbours'), ('prints'), ('derived'), ('roots'), ('devices'), ('withheld'), ('runs'));
 )sql";
 
 struct ExpectedSchema {

@@ -14,7 +14,7 @@
 namespace lookalike {
 
 // The only version that is read and written.
-inline constexpr std::size_t kSchemaVersion = 4;
+inline constexpr std::size_t kSchemaVersion = 5;
 
 // Thrown for a database without tables: a first run was stopped before its first transaction.
 class EmptyIndex : public Error {

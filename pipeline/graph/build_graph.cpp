@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "pipeline/graph/print_edges.h"
 #include "pipeline/searcher.h"
 
 namespace lookalike {
@@ -64,13 +65,14 @@ class Voters {
 class GraphWriter {
  public:
   GraphWriter(IndexWriter& writer, const std::vector<float>& norms, Voters& voters)
-      : writer_(writer), norms_(norms), voters_(voters) {}
+      : writer_(writer), norms_(norms), voters_(voters), prints_(writer, norms) {}
 
   // Gives the edges of an image, which has none yet, to both sides.
-  void add(ImageId image, const std::vector<Neighbour>& found) {
-    const bool is_represented = !found.empty() && found.front().stands_in();
+  void add(ImageId image, const FoundNeighbours& found) {
+    prints_.add(image, found.prints);
+    const bool is_represented = !found.edges.empty() && found.edges.front().stands_in();
     if (is_represented) voters_.set_represented(image);
-    for (Neighbour edge : among_representatives(found)) {
+    for (Neighbour edge : among_representatives(found.edges)) {
       add_neighbour(edge, edges_of(image));
       if (is_represented) continue;  // it would take the place of other neighbours
       add_neighbour(reversed(edge, image), edges_of(edge.image));
@@ -83,7 +85,7 @@ class GraphWriter {
     std::vector<ImageNeighbours> images;
     for (auto& [image, edges] : changed_) images.push_back({image, std::move(edges)});
     changed_.clear();
-    if (last_ > 0) writer_.put_neighbours(images, last_);
+    if (last_ > 0) writer_.put_neighbours(images, last_, prints_.take());
     published_ = std::chrono::steady_clock::now();
   }
 
@@ -121,6 +123,7 @@ class GraphWriter {
   IndexWriter& writer_;
   const std::vector<float>& norms_;
   Voters& voters_;
+  PrintEdges prints_;
   std::map<ImageId, std::vector<Neighbour>> changed_;
   ImageId last_ = 0;
   std::chrono::steady_clock::time_point published_ = std::chrono::steady_clock::now();
@@ -150,7 +153,7 @@ void complete_graph(IndexWriter& writer, const RunConfig& config, OpenClSession&
         before_each);
     for (std::size_t first = 0, end = 0; first < count; first = end) {
       end = join->read(first);
-      OrderedParallel<std::vector<Neighbour>> found(
+      OrderedParallel<FoundNeighbours> found(
           end - first, core_count(), std::min(4 * core_count(), Voters::kMostAtOnce),
           [&](std::size_t i) { return join->neighbours(first + i); });
       for (std::size_t i = first; i < end; ++i) {

@@ -180,6 +180,10 @@ ExplainedStep refine(const Explanation& why) {
   }
   if (evidence.difference) reason += ' ' + difference_text(*evidence.difference);
   if (evidence.colour) reason += fmt::format(" Agreement of the colours {:.3f}.", *evidence.colour);
+  if (evidence.own_agreement) {
+    reason += fmt::format(" Agreement where it differs from others of its print {:.3f}.",
+                          *evidence.own_agreement);
+  }
   if (!evidence.other_content.empty()) {
     reason += fmt::format(" Other strokes in {} on a page of the same print.",
                           counted(evidence.other_content.size(), "place"));
@@ -238,6 +242,12 @@ std::string decision_reason(const Match& match, const MatchOptions& options) {
       }
       if (match.part) {
         return "sure, but only a small region agrees, and the rest of what both show differs";
+      }
+      if (has_other_content_in_print(match.evidence)) {
+        return fmt::format(
+            "sure, but the same form with other content: where it differs from others of its "
+            "print, the photo agrees by {:.3f}",
+            match.evidence.own_agreement.value_or(0));
       }
       return match.evidence.other_content.empty()
                  ? fmt::format(

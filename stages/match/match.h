@@ -59,6 +59,11 @@ struct Evidence {
   std::optional<double> colour{};
   // Where a page shows other strokes than the photo, px of the photo; see find_other_content().
   std::vector<Quad> other_content{};
+  double exact = 0;  // share of cells that agree exactly, see share_of_exact()
+  // Agreement with the photo in the cells that set the image apart from others of its print, see
+  // agreement_in(). Unset if there are none, or the photo does not show them.
+  std::optional<double> own_agreement{};
+  bool is_light = false;   // most of the image is light ground
   bool identical = false;  // both pictures, whole and reduced alike, have equal pixels
 };
 

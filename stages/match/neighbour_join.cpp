@@ -68,11 +68,9 @@ std::size_t NeighbourJoin::read(std::size_t i) {
   return join_ ? join_->read_pairs(i) : batch_.size();
 }
 
-std::vector<Neighbour> NeighbourJoin::neighbours(std::size_t i) const {
+FoundNeighbours NeighbourJoin::neighbours(std::size_t i) const {
   const auto record = shared_.cache.record(batch_[i].id);
-  QueryInput input = input_of(shared_, record);
-  input.colours = nullptr;  // an edge does not say how pictures differ
-  QueryRun run(shared_, std::move(input));
+  QueryRun run(shared_, input_of(shared_, record));
   if (!join_) {
     ImageSet before(batch_[i].id);
     const std::vector<float>& norms = shared_.shortlist.norms();
@@ -81,11 +79,12 @@ std::vector<Neighbour> NeighbourJoin::neighbours(std::size_t i) const {
     }
     const std::size_t candidates =
         std::max(share_of(kNeighbourCandidates, batch_[i].share), kLeastNeighbours);
-    return run.neighbours({.images = before, .share = batch_[i].share}, candidates);
+    return run.neighbours(batch_[i].id, {.images = before, .share = batch_[i].share}, candidates);
   }
   const IndexQuery query = index_query(*record, join_->signatures(i));
   const VoteJoin::Ranked ranked = join_->ranked(i);
-  return run.edges_to(query, ranked.candidates, join_->pairs(i, ranked.candidates), ranked.spread);
+  return run.neighbours_among(batch_[i].id, query, ranked.candidates,
+                              join_->pairs(i, ranked.candidates), ranked.spread);
 }
 
 }  // namespace lookalike

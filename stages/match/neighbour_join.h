@@ -7,17 +7,25 @@
 
 #include "storage/index_reader.h"
 #include "storage/neighbours.h"
+#include "storage/prints.h"
 
 namespace lookalike {
 
 struct SharedSearch;
 class VoteJoin;
 
+// What an indexed image has to do with earlier ones.
+struct FoundNeighbours {
+  std::vector<Neighbour> edges;        // the best kMostNeighbours, best first
+  std::vector<PrintPairEdges> prints;  // those of one print with it, each with the edge back
+};
+
 // Looks for the neighbours of a batch of indexed images, each among the images before it: those
 // that surely show what it shows, by features or else by pixels, and those whose votes agree in
 // turn and size; the best kMostNeighbours of both, best first. Once kCopiesThatStand whole copies
 // are found, these are the neighbours, and the first one stands in. The images are looked at in the
-// order of their votes until kMostNeighbours are sure. Results do not depend on the batch.
+// order of their votes until kMostNeighbours are sure. Those that are one print with other content
+// get edges of their own (prints.h). Results do not depend on the batch.
 class NeighbourJoin {
  public:
   struct Image {
@@ -41,7 +49,7 @@ class NeighbourJoin {
   // returns the end of these, after i. Not while neighbours() runs.
   std::size_t read(std::size_t i);
   // Returns the neighbours of the i-th image, which was read. Thread-safe.
-  std::vector<Neighbour> neighbours(std::size_t i) const;
+  FoundNeighbours neighbours(std::size_t i) const;
 
  private:
   SharedSearch& shared_;

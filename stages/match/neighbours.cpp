@@ -2,12 +2,14 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "stages/match/decide/decision.h"
 #include "stages/match/query_run.h"
+#include "stages/match/refine/prints.h"
 #include "stages/match/verify/verification.h"
 #include "stages/match/vote/vote_spread.h"
 
@@ -103,14 +105,31 @@ bool QueryRun::is_sure_by_features(const IndexQuery& query, const Match& match) 
          span_of(match, query.width, query.height) >= kLeastSpan;
 }
 
-// Returns the edges of an image to candidates, best first by votes, of which pairs[i] are the pairs
-// of the i-th. Verifies them in that order until kMostNeighbours edges are sure, first by features
-// alone, but for possible copies, and then those by pixels that features leave open.
-std::vector<Neighbour> QueryRun::edges_to(const IndexQuery& query,
-                                          std::span<const RankedImage> candidates,
-                                          std::span<const std::vector<WordPair>> pairs,
-                                          const VoteSpread& spread) {
-  std::vector<Neighbour> edges;
+// Returns the edges of both sides if the match and the image with this number, which is looked up,
+// are one print with other content.
+std::optional<PrintPairEdges> QueryRun::print_of(ImageId id, const Match& match) {
+  constexpr double kLeastExact = 0.04;
+  const Evidence& evidence = match.evidence;
+  if (evidence.exact < kLeastExact || evidence.identical) return std::nullopt;
+  check_time();
+  const auto image = shared_.cache.colours(match.image, ColourSize::kReduced);
+  const double inlier_share = static_cast<double>(evidence.inliers) / std::max(1U, evidence.pairs);
+  auto pair =
+      compare_prints(*image, colours(ColourSize::kReduced), match.object_to_query, inlier_share);
+  if (!pair) return std::nullopt;
+  return PrintPairEdges{{match.image.id, pair->agreement, std::move(pair->of_second)},
+                        {id, pair->agreement, std::move(pair->of_first)}};
+}
+
+// Verifies candidates in their order until kMostNeighbours edges are sure, first by features alone,
+// but for possible copies and prints, and then those by pixels that features leave open.
+FoundNeighbours QueryRun::neighbours_among(ImageId id, const IndexQuery& query,
+                                           std::span<const RankedImage> candidates,
+                                           std::span<const std::vector<WordPair>> pairs,
+                                           const VoteSpread& spread) {
+  finds_prints_ = true;
+  FoundNeighbours found;
+  std::vector<Neighbour>& edges = found.edges;
   std::vector<ImageId> copies;
   std::vector<Match> open;
   std::size_t sure = 0;
@@ -125,7 +144,14 @@ std::vector<Neighbour> QueryRun::edges_to(const IndexQuery& query,
   const auto compare = [&](Match match) {
     std::vector<Match> alone = {std::move(match)};
     keep_sure(alone);
-    if (!alone.empty()) add(std::move(alone.front()));
+    if (alone.empty()) return;
+    if (auto print = print_of(id, alone.front())) {
+      std::erase_if(edges,
+                    [&](const Neighbour& edge) { return edge.image == alone.front().image.id; });
+      found.prints.push_back(std::move(*print));
+    } else {
+      add(std::move(alone.front()));
+    }
   };
   for (std::size_t i = 0; i < candidates.size() && sure < kMostNeighbours; ++i) {
     const auto& [image, score] = candidates[i];
@@ -150,20 +176,20 @@ std::vector<Neighbour> QueryRun::edges_to(const IndexQuery& query,
     if (copies.size() < kCopiesThatStand) continue;
     std::erase_if(edges, &Neighbour::by_votes);
     add_neighbour({copies.front(), 1, EdgeKind::kStandsIn}, edges);
-    return edges;
+    return found;
   }
   for (std::size_t i = 0; i < open.size() && sure < kMostNeighbours; ++i) {
     compare(std::move(open[i]));
   }
-  return edges;
+  return found;
 }
 
-std::vector<Neighbour> QueryRun::neighbours(const Matcher::Candidates& candidates,
-                                            std::size_t count) {
+FoundNeighbours QueryRun::neighbours(ImageId id, const Matcher::Candidates& candidates,
+                                     std::size_t count) {
   const IndexQuery query = input_.words(Look::kFirst);
   const std::vector<RankedImage> shortlist = vote(query, &candidates);
   const auto images = std::span(shortlist).first(std::min(shortlist.size(), count));
-  return edges_to(query, images, pairs_of(query, images), spread_of(shortlist));
+  return neighbours_among(id, query, images, pairs_of(query, images), spread_of(shortlist));
 }
 
 }  // namespace lookalike

@@ -14,6 +14,7 @@
 #include "stages/match/refine/colour.h"
 #include "stages/match/refine/compare_pictures.h"
 #include "stages/match/refine/other_content.h"
+#include "stages/match/refine/prints.h"
 #include "stages/match/relate/relate.h"
 #include "stages/match/verify/verification.h"
 #include "stages/match/vote/vote_spread.h"
@@ -61,6 +62,7 @@ std::unordered_set<ImageId> first_with_pose(std::span<const Match> matches, std:
 void set_pose(const RefinedPose& pose, Match& match) {
   match.evidence.correlation = pose.correlation;
   match.evidence.detail = pose.detail;
+  match.evidence.exact = pose.exact;
   match.evidence.identical = pose.identical;
   match.object_to_query = pose.object_to_scene;
   match.quad = outline(match.object_to_query, match.image.width, match.image.height);
@@ -418,8 +420,10 @@ bool QueryRun::refine(PoseRefiner& refiner, Match& match) {
   set_pose(refiner.refine(**object, *scene_, match.object_to_query, match.inlier_pairs), match);
   if (fills(match.quad, photo.width, photo.height)) compare_whole(refiner, match, &**object);
   match.moved_px = furthest_corner_px(before, match.quad);
+  if (finds_prints_) return true;
   if (finds_crops_ || fills(match.quad, photo.width, photo.height)) find_difference(match);
   if (finds_crops_) return true;
+  compare_own_cells(match);
   find_content(**object, match);
   const Evidence& evidence = match.evidence;
   if (evidence.correlation.value_or(-1) < kAgreeingPixels &&
@@ -457,6 +461,35 @@ void QueryRun::find_content(const DecodedImage& object, Match& match) {
   if (image->empty() || photo.empty()) return;
   match.evidence.other_content = find_other_content(*image, photo, match.object_to_query);
   if (!match.evidence.other_content.empty()) match.part.reset();  // the print agrees as a whole
+}
+
+// Returns the edges of an image, or of the one that stands in for it, to images of its print.
+std::vector<PrintEdge> QueryRun::prints_of(ImageId image) const {
+  std::vector<PrintEdge> edges = shared_.reader.prints(image);
+  const std::vector<Neighbour> neighbours =
+      edges.empty() ? shared_.reader.neighbours(image) : std::vector<Neighbour>();
+  if (!neighbours.empty() && neighbours.front().stands_in()) {
+    edges = shared_.reader.prints(neighbours.front().image);
+  }
+  std::erase_if(edges, [&](const PrintEdge& edge) { return !shared_.shortlist.has(edge.image); });
+  return edges;
+}
+
+// Compares the cells that set the image apart from others of its print, if the match is sure.
+void QueryRun::compare_own_cells(Match& match) {
+  Evidence& evidence = match.evidence;
+  if (!input_.colours || evidence.identical ||
+      shared_.calibration.probability(evidence) < options_.same_probability) {
+    return;
+  }
+  const cv::Mat distinctive = distinctive_cells(prints_of(match.image.id));
+  if (distinctive.empty()) return;
+  check_time();
+  const auto image = shared_.cache.colours(match.image, ColourSize::kReduced);
+  const ColourImage& photo = colours(ColourSize::kReduced);
+  if (image->empty() || photo.empty()) return;
+  evidence.is_light = is_light(*image);
+  evidence.own_agreement = agreement_in(distinctive, *image, photo, match.object_to_query);
 }
 
 // Compares the colours at the pose.

@@ -80,12 +80,15 @@ class QueryRun {
   // See Matcher::pairs and Matcher::pair.
   Matcher::Pairs pairs(const Matcher::Candidates& candidates);
   Matcher::Pairs pair(ImageId other);
-  // Returns the edges to the best `count` of the candidates by votes; see NeighbourJoin.
-  std::vector<Neighbour> neighbours(const Matcher::Candidates& candidates, std::size_t count);
-  // Returns the edges to candidates, best first by votes. pairs[i] are the pairs of the i-th.
-  std::vector<Neighbour> edges_to(const IndexQuery& query, std::span<const RankedImage> candidates,
-                                  std::span<const std::vector<WordPair>> pairs,
-                                  const VoteSpread& spread);
+  // Returns the neighbours of an image among candidates, the best `count` by votes; see
+  // NeighbourJoin.
+  FoundNeighbours neighbours(ImageId id, const Matcher::Candidates& candidates, std::size_t count);
+  // Returns its neighbours among candidates, best first by votes. pairs[i] are the pairs of the
+  // i-th.
+  FoundNeighbours neighbours_among(ImageId id, const IndexQuery& query,
+                                   std::span<const RankedImage> candidates,
+                                   std::span<const std::vector<WordPair>> pairs,
+                                   const VoteSpread& spread);
   // Explains one image by itself; verifies and compares it even if answer(), which gave the trace,
   // did not. Leaves query_features, place, total and rival to Matcher::explain.
   Explanation explain(const QueryTrace& trace, ImageId image);
@@ -115,6 +118,9 @@ class QueryRun {
   void find_difference(Match& match);
   void find_content(const DecodedImage& object, Match& match);
   void compare_colours(Match& match);
+  std::vector<PrintEdge> prints_of(ImageId image) const;
+  void compare_own_cells(Match& match);
+  std::optional<PrintPairEdges> print_of(ImageId id, const Match& match);
   const ColourImage& colours(ColourSize size);
   RivalComparison compare(const Match& first, const Match& second);
 
@@ -133,7 +139,8 @@ class QueryRun {
   // By size; null before they are read.
   std::array<std::shared_ptr<const ColourImage>, kColourSizes> colours_;
   std::map<std::pair<ImageId, ImageId>, RivalComparison> rivals_;
-  bool finds_crops_ = false;  // true if matches that are not whole may be one picture, too
+  bool finds_crops_ = false;   // true if matches that are not whole may be one picture, too
+  bool finds_prints_ = false;  // true if matches are sought that are one print with other content
   ImageIds compared_;
   ImageIds not_in_rest_;               // compared with the rest of the query, and dropped
   std::atomic<bool> all_read_ = true;  // false if an image to compare could not be read

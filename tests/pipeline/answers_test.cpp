@@ -35,7 +35,7 @@ TEST(QueryAnswer, HasTheShapeThatIsPromised) {
             R"("rival":null,"mirrored":false,)"
             R"("rejected":false,"inliers":42,)"
             R"("correlation":0.75,"evidence":{"votes_excess":0.0,"shortlist":0,"pairs":0,)"
-            R"("effective_inliers":0,"coherence":0.0,"squeeze":1.0,"detail":null,"colour":null,)"
+            R"("effective_inliers":0,"coherence":0.0,"squeeze":1.0,"detail":null,"colour":null,"own_agreement":null,)"
             R"("difference":null,"other_content":[]},"moved_px":0.5,)"
             R"("quad":[[1.0,2.0],[3.142,2.0],[3.0,4.0],[1.0,4.0]],)"
             R"("taken":null,"camera":null}]})");
@@ -127,7 +127,7 @@ TEST(ExplainAnswer, HasTheShapeThatIsPromised) {
             R"("pose":{"inliers":42,"places":20,)"
             R"("quad":[[1.0,2.0],[3.142,2.0],[3.0,4.0],[1.0,4.0]]},)"
             R"("refine":{"compared":true,"correlation":0.75,"detail":null,"moved_px":0.5,)"
-            R"("colour":null,"difference":null,"other_content":[],"identical":false},)"
+            R"("colour":null,"own_agreement":null,"difference":null,"other_content":[],"identical":false},)"
             R"("probability":{"value":0.875,"terms":[)"
             R"({"name":"constant","value":1.0,"weight":-4.0,"product":-4.0},)"
             R"({"name":"detail","value":0.5,"weight":6.0,"product":3.0}]},)"

@@ -51,9 +51,9 @@ TEST_F(SchemaTest, CreatingTablesTwiceChangesNothing) {
 
 TEST_F(SchemaTest, AnotherVersionIsRefusedAndLeftAlone) {
   const std::vector<std::pair<int, const char*>> versions = {
-      {0, "index of format 0, and this program reads format 4: delete it and rebuild it"},
-      {2, "index of format 2, and this program reads format 4: delete it and rebuild it"},
-      {999, "index of format 999, and this program reads format 4: use a newer lookalike, or"}};
+      {0, "index of format 0, and this program reads format 5: delete it and rebuild it"},
+      {2, "index of format 2, and this program reads format 5: delete it and rebuild it"},
+      {999, "index of format 999, and this program reads format 5: use a newer lookalike, or"}};
   connection_.execute("PRAGMA application_id = 1280003147; CREATE TABLE files (path)");
   for (const auto& [version, message] : versions) {
     connection_.execute(fmt::format("PRAGMA user_version = {}", version).c_str());

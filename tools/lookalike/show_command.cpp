@@ -55,8 +55,8 @@ std::string value_text(const Json& value) {
 Facts facts_of(const Json& json) {
   Facts facts;
   for (const auto& [name, value] : json.items()) {
-    if (name == "paths" || name == "folders") {
-      const std::string one = name.substr(0, name.size() - 1);
+    if (name == "paths" || name == "folders" || name == "same_form") {
+      const std::string one = name == "same_form" ? name : name.substr(0, name.size() - 1);
       for (const Json& path : value) facts.emplace_back(one, value_text(path));
     } else if (value.is_object()) {
       for (const auto& [key, text] : value.items()) {
@@ -119,7 +119,8 @@ void add_show_command(CLI::App& app, Action& action) {
   add_command(
       app, action, "show", "Show the content of an index, or its record of one image",
       "Output: counts and settings; with --content-hash a digest of the content, which is equal "
-      "for equal indexes. With IMAGE, its statistics and its histogram of visual words.\n"
+      "for equal indexes. With IMAGE, its statistics, the images of the same form with other "
+      "content, and its histogram of visual words.\n"
       "Example: lookalike show -d photos.db ~/photos/cat.jpg",
       show);
 }

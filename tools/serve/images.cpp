@@ -181,7 +181,7 @@ HttpResponse show_image(const HttpRequest& request, SearchState& state, ServeCon
 }
 
 // Lists the images that share a group with an image, then those that surely show the same thing by
-// the neighbour graph.
+// the neighbour graph, then those of the same form with other content.
 HttpResponse list_neighbours(const HttpRequest& request, SearchState& state,
                              ServeContext& context) {
   check_parameters(request, {});
@@ -190,13 +190,13 @@ HttpResponse list_neighbours(const HttpRequest& request, SearchState& state,
   Json neighbours = Json::array();
   std::set<ImageId> listed = {id};
   const auto add = [&](ImageId image, const std::string& path, std::string_view kind,
-                       double probability) {
+                       std::optional<double> probability) {
     const std::optional<StoredImage> stored = index.image(image);
     if (!stored || !listed.insert(image).second) return;  // removed, or listed already
     Json& entry =
         neighbours.emplace_back(listed_image(*stored, path.empty() ? stored->paths.front() : path));
     entry["kind"] = kind;
-    entry["probability"] = probability;
+    entry["probability"] = probability ? Json(*probability) : Json();
   };
   const std::shared_ptr<const FoundGroups> found = current_groups(state, context);
   for (const std::size_t number : found->groups.groups_of(id)) {
@@ -207,6 +207,7 @@ HttpResponse list_neighbours(const HttpRequest& request, SearchState& state,
   for (const Neighbour& edge : index.neighbours(id)) {
     if (!edge.by_votes()) add(edge.image, {}, "neighbour", edge.weight);
   }
+  for (const PrintEdge& edge : index.prints(id)) add(edge.image, {}, "same_form", std::nullopt);
   return json_response({{"neighbours", std::move(neighbours)}});
 }
 

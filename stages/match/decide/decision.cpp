@@ -8,6 +8,7 @@
 
 #include "stages/match/decide/calibration.h"
 #include "stages/match/refine/colour.h"
+#include "stages/match/refine/prints.h"
 
 namespace lookalike {
 namespace {
@@ -61,6 +62,11 @@ bool fills(const Quad& quad, int width, int height) {
   return furthest_corner_px(quad, outline({}, width, height)) <= kSlack * std::max(width, height);
 }
 
+bool has_other_content_in_print(const Evidence& evidence) {
+  const double least = evidence.is_light ? kLeastOwnAgreementOfPages : kLeastOwnAgreement;
+  return evidence.own_agreement.value_or(1) < least;
+}
+
 double ranking_score(const Evidence& evidence) {
   const double agreement =
       std::max(0.0, evidence.correlation.value_or(0)) + std::max(0.0, evidence.detail.value_or(0));
@@ -98,6 +104,7 @@ Decision decide(const Match& match, int query_width, int query_height,
     const bool has_other_colours =
         correlation < kAgreeingPixels && evidence.colour.value_or(1) < kContradictingColours;
     const bool part = (match.part && correlation < kWholeCorrelation) || has_other_colours ||
+                      has_other_content_in_print(evidence) ||
                       evidence.other_content.size() >= kOtherContent;
     return part ? Decision::kPart : Decision::kSameObject;
   }

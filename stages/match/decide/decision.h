@@ -26,6 +26,9 @@ void sort_by_flow(std::vector<Match>& matches);
 // than 3 % of the longer side.
 bool fills(const Quad& quad, int width, int height);
 
+// True if the photo lacks what sets the image apart from others of its print.
+bool has_other_content_in_print(const Evidence& evidence);
+
 // Decides about a match by its evidence, probability and quad:
 //   duplicate    as same_object, each picture shows the other whole (see fills), the correlation is
 //                at least options.duplicate_correlation, and no difference is seen
@@ -34,7 +37,8 @@ bool fills(const Quad& quad, int width, int height);
 //   same_object  the probability is at least options.same_probability
 //   part         as same_object, but only a small part agrees, while the rest of what both show
 //                differs (see shared_part), both are pages of one print with other content in at
-//                least two places (see find_other_content), or the colours contradict
+//                least two places (see find_other_content), the photo lacks what sets the image apart
+//                from others of its print (see agreement_in), or the colours contradict
 //                (kContradictingColours) while the correlation is below kAgreeingPixels. So are
 //                images that tell_rivals_apart() rules out
 //   similar      the votes stand out by kSimilarExcess from a shortlist of at least

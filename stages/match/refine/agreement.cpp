@@ -137,6 +137,13 @@ double detail_agreement(std::span<const DetailCell> cells) {
   return sum / (static_cast<double>(cells.size()) + kPriorCells);
 }
 
+double share_of_exact(std::span<const DetailCell> cells) {
+  constexpr double kExact = 0.9;
+  const auto exact = std::ranges::count_if(
+      cells, [](const DetailCell& cell) { return cell.correlation >= kExact; });
+  return static_cast<double>(exact) / (static_cast<double>(cells.size()) + kPriorCells);
+}
+
 std::optional<Quad> shared_part(std::span<const DetailCell> cells, std::span<const Point> features,
                                 int width, int height) {
   const std::optional<Box> box = box_of(cells, features);

@@ -154,6 +154,7 @@ PoseRefiner::View PoseRefiner::view(const Frame& frame, const Pyramid& scene,
 RefinedPose PoseRefiner::pose_of(const Frame& frame, const View& seen,
                                  std::span<const PointPair> features) {
   RefinedPose pose{seen.object_to_scene, seen.correlation, detail_agreement(seen.cells)};
+  pose.exact = share_of_exact(seen.cells);
   const Homography to_frame = frame.to_object.inverse();
   std::vector<Point> positions;
   for (const PointPair& feature : features) positions.push_back(to_frame.apply(feature.object));

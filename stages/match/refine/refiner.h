@@ -52,6 +52,7 @@ struct RefinedPose {
   Homography object_to_scene;
   std::optional<double> correlation;  // [-1, 1]; absent where either side is flat
   std::optional<double> detail{};     // see agreement.h
+  double exact = 0;                   // share of cells that correlate by 0.9 or more, [0, 1]
   // The region of the scene that contains all agreement; set only if it covers part of the object.
   // See shared_part().
   std::optional<Quad> part{};

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 #include <opencv2/imgproc.hpp>
 
+#include "pipeline/answers.h"
 #include "tests/pipeline/index/index_run_fixture.h"
 
 namespace lookalike {
@@ -55,6 +56,20 @@ class GraphTest : public IndexRunTest {
     std::ranges::sort(names);
     return names;
   }
+  // Returns the names of the images that are of one print with an image, sorted.
+  std::vector<std::string> prints(const std::string& name) const {
+    const IndexReader reader = index();
+    std::map<std::string, std::vector<PrintEdge>> all;
+    reader.for_each_image(
+        [&](const StoredImage& image) { all[name_of(image)] = reader.prints(image.id); });
+    std::vector<std::string> names;
+    for (const PrintEdge& edge : all.at(name)) {
+      const auto image = reader.image(edge.image);
+      names.push_back(image ? name_of(*image) : "removed");
+    }
+    std::ranges::sort(names);
+    return names;
+  }
   static std::string name_of(const StoredImage& image) {
     return std::filesystem::path(image.paths.front()).filename();
   }
@@ -70,19 +85,36 @@ TEST_F(GraphTest, LinksImagesThatShowTheSameThing) {
   }
 }
 
-TEST_F(GraphTest, LinksPagesOfOneForm) {
-  for (const int number : {17, 42, 93}) {
-    cv::Mat page(640, 460, CV_8UC1, cv::Scalar(250));
+TEST_F(GraphTest, PagesOfOneFormArePrints) {
+  const auto page = [](int number) {
+    cv::Mat drawn(640, 460, CV_8UC1, cv::Scalar(250));
     for (int line = 0; line < 20; ++line) {
       const std::string text = "Field " + std::to_string(line * 7919 % 1000) + ": " +
                                (line % 5 == 0 ? std::to_string(number * (line + 3)) : "as printed");
-      cv::putText(page, text, {30, 40 + 28 * line}, cv::FONT_HERSHEY_SIMPLEX, 0.6, cv::Scalar(20),
+      cv::putText(drawn, text, {30, 40 + 28 * line}, cv::FONT_HERSHEY_SIMPLEX, 0.6, cv::Scalar(20),
                   1, cv::LINE_AA);
     }
-    write(fmt::format("page-{}.png", number), encode(".png", page));
-  }
+    return encode(".png", drawn);
+  };
+  for (const int number : {17, 42, 93}) write(fmt::format("page-{}.png", number), page(number));
+  config_.graph.enabled = false;
   run();
-  EXPECT_THAT(verified("page-17.png"), ElementsAre("page-42.png", "page-93.png"));
+  const std::string content = index().content_hash();
+  config_.graph.enabled = true;
+  run();
+  EXPECT_EQ(index().content_hash(), content);
+  EXPECT_THAT(prints("page-17.png"), ElementsAre("page-42.png", "page-93.png"));
+  const IndexReader reader = index();
+  reader.for_each_image([&](const StoredImage& image) {
+    const std::size_t others = name_of(image).starts_with("page-") ? 2 : 0;
+    EXPECT_EQ(image_answer(reader, image)["same_form"].size(), others) << name_of(image);
+  });
+  EXPECT_THAT(prints("page-93.png"), ElementsAre("page-17.png", "page-42.png"));
+  EXPECT_THAT(verified("page-17.png"), IsEmpty());
+  std::filesystem::remove(photos() / "page-42.png");
+  write("page-5.png", page(5));
+  run();
+  EXPECT_THAT(prints("page-17.png"), ElementsAre("page-5.png", "page-93.png"));
 }
 
 TEST_F(GraphTest, IsTheSameInOneRunAndInSeveral) {

@@ -1,13 +1,15 @@
-// The neighbours of an indexed image: those of its group, and those in the neighbour graph.
+// The neighbours of an indexed image: those of its group, those in the neighbour graph, and those of the same form.
 
 import { getJson } from './api.js';
 import { fileLabel, make, say, thumbnail } from './dom.js';
 import { percent } from './text.js';
 
+const TEXTS = { neighbour: 'same thing', same_form: 'same form, other content' };
+
 function neighbourOf({ id, path, kind, probability }) {
-  const likely = kind === 'exact' ? '' : ` · ${percent(probability)}`;
+  const likely = kind === 'exact' || probability === null ? '' : ` · ${percent(probability)}`;
   return make('li', {}, thumbnail(id, path), fileLabel(path),
-    make('p', { class: 'facts' }, `${kind === 'neighbour' ? 'same thing' : kind}${likely}`));
+    make('p', { class: 'facts' }, `${TEXTS[kind] ?? kind}${likely}`));
 }
 
 // Returns what is folded open to show them. id: number of the image.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "stages/match/decide/calibration.h"
+#include "stages/match/refine/prints.h"
 
 namespace lookalike {
 namespace {
@@ -46,6 +47,18 @@ TEST(Decide, WhatSharesAPartAndElseDiffersIsAPart) {
   EXPECT_EQ(decide(match, 100, 80, {}), Decision::kSameObject);
   match.evidence.correlation = 0.3;
   EXPECT_EQ(decide(match, 100, 80, {.same_probability = 1}), Decision::kSimilar);
+}
+
+TEST(Decide, APhotoWithoutWhatSetsTheImageApartFromOthersOfItsPrintIsAPart) {
+  Match match = match_with(50, 0.85);
+  match.evidence.own_agreement = kLeastOwnAgreement - 0.01;
+  EXPECT_EQ(decide(match, 100, 80, {}), Decision::kPart);
+  match.evidence.own_agreement = kLeastOwnAgreement + 0.01;
+  EXPECT_EQ(decide(match, 100, 80, {}), Decision::kSameObject);
+  match.evidence.is_light = true;
+  EXPECT_EQ(decide(match, 100, 80, {}), Decision::kPart) << "strokes agree more by chance";
+  match.evidence.own_agreement = kLeastOwnAgreementOfPages + 0.01;
+  EXPECT_EQ(decide(match, 100, 80, {}), Decision::kSameObject);
 }
 
 TEST(Decide, ThresholdOfTheSameObjectIsTheUsers) {

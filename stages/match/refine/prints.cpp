@@ -1,0 +1,445 @@
+#include "stages/match/refine/prints.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <opencv2/imgproc.hpp>
+
+#include "stages/match/refine/cell_map.h"
+#include "stages/match/refine/frame.h"
+#include "stages/match/verify/pose_fit.h"
+
+namespace lookalike {
+namespace {
+
+constexpr double kTexture = 40;       // variance above which a cell has content
+constexpr double kExact = 0.9;        // least correlation in place
+constexpr double kContradicts = 0.3;  // correlation along a smooth displacement, below
+constexpr double kNowhere = 0.6;      // and at any shift of up to kShiftPx, below
+constexpr int kShiftPx = 3;
+constexpr int kPriorCells = 16;
+
+// What the textured cells of one of two images show, CV_8U maps of 0 and 255.
+struct Findings {
+  cv::Mat textured;
+  cv::Mat exact;
+  cv::Mat contradicting;
+
+  int count(const cv::Mat& map) const { return cv::countNonZero(map); }
+  double share(const cv::Mat& map) const {
+    return count(map) / double(count(textured) + kPriorCells);
+  }
+};
+
+// The second image laid into the frame of the first.
+struct Laid {
+  cv::Mat first;
+  cv::Mat second;
+  cv::Mat seen;          // whole cells, CV_8U
+  Homography to_second;  // from px of the frame to px of the second as reduced
+};
+
+// Both images, in about one resolution.
+struct Reduced {
+  cv::Mat first;
+  cv::Mat second;
+  Homography to_second;
+};
+
+cv::Size grid_size(int width, int height, double side_px) {
+  const double factor = side_px / std::max(width, height);
+  const auto side = [factor](int length) {
+    const int steps = static_cast<int>(std::lround(length * factor / kMapStepPx));
+    return std::max(kLeastMapPx, steps * kMapStepPx);
+  };
+  return {side(width), side(height)};
+}
+
+cv::Mat resized(const cv::Mat& picture, cv::Size size) {
+  cv::Mat result;
+  cv::resize(picture, result, size, 0, 0, cv::INTER_AREA);
+  return result;
+}
+
+double scale_of(const Homography& map, cv::Size size) {
+  return std::sqrt(std::abs(jacobian(map, middle(size.width, size.height)).determinant()));
+}
+
+//   map  from px of the first to px of the second, both as loaded
+Reduced reduce(const cv::Mat& first, const cv::Mat& second, const Homography& map) {
+  constexpr double kLeastSidePx = 96;
+  constexpr double kMuchFiner = 1.2;
+  const double longest = std::max(first.cols, first.rows);
+  const double scale = scale_of(map, first.size());
+  const double side = std::max(
+      kLeastSidePx, std::min({double{kPrintSidePx}, longest, longest * std::max(scale, 1e-3)}));
+  Reduced both;
+  both.first = resized(first, grid_size(first.cols, first.rows, side));
+  const cv::Size size = both.first.size();
+  const double finer = scale * first.cols / size.width;
+  both.second = second;
+  if (finer > kMuchFiner) {
+    both.second = resized(second, {std::max(kLeastMapPx, cvRound(second.cols / finer)),
+                                   std::max(kLeastMapPx, cvRound(second.rows / finer))});
+  }
+  both.to_second = resizing(second.cols, second.rows, both.second.cols, both.second.rows) * map *
+                   resizing(size.width, size.height, first.cols, first.rows);
+  return both;
+}
+
+cv::Mat lay(const cv::Mat& picture, const Homography& map, cv::Size size, int method) {
+  cv::Mat result;
+  cv::warpPerspective(picture, result, cv::Mat(3, 3, CV_64F, const_cast<double*>(map.h.data())),
+                      size, method | cv::WARP_INVERSE_MAP,
+                      method == cv::INTER_NEAREST ? cv::BORDER_CONSTANT : cv::BORDER_REPLICATE);
+  return result;
+}
+
+Laid lay(const Reduced& both, const Homography& map) {
+  const cv::Mat all(both.second.size(), CV_8U, cv::Scalar(255));
+  const cv::Size size = both.first.size();
+  return {both.first, lay(both.second, map, size, cv::INTER_LINEAR),
+          whole_cells(lay(all, map, size, cv::INTER_NEAREST)), map};
+}
+
+// Returns the similarity nearest to a map, and how far the map is from it, relative to its size.
+std::pair<Homography, double> nearest_similarity(const Homography& map, cv::Size size) {
+  std::vector<PointPair> corners;
+  for (const Point& corner :
+       {Point{0, 0}, Point{size.width - 1.0, 0}, Point{size.width - 1.0, size.height - 1.0},
+        Point{0, size.height - 1.0}}) {
+    corners.push_back({corner, map.apply(corner)});
+  }
+  const auto fitted = fit_pose(PoseModel::kSimilarity, corners, {}, INFINITY);
+  if (!fitted) return {map, INFINITY};
+  double off = 0;
+  for (const PointPair& corner : corners) {
+    const Point at = fitted->apply(corner.object);
+    off += std::pow(at.x - corner.scene.x, 2) + std::pow(at.y - corner.scene.y, 2);
+  }
+  const double radius = scale_of(*fitted, size) * std::hypot(size.width, size.height) / 2;
+  return {*fitted, std::sqrt(off / 4) / radius};
+}
+
+// Returns a map corrected by the moves of cells, of a model that the map is of.
+Homography corrected(const Reduced& both, const Homography& map, PoseModel model, double factor,
+                     int reach) {
+  constexpr double kLeastCorrelation = 0.75;
+  constexpr std::size_t kLeastMoves = 16;
+  constexpr int kAcross = 3;
+  const cv::Size full = both.first.size();
+  const cv::Size size =
+      grid_size(full.width, full.height, factor * std::max(full.width, full.height));
+  const Homography to_full = resizing(size.width, size.height, full.width, full.height);
+  const Homography from = map * to_full;
+  cv::Mat first = both.first;
+  cv::Mat second = both.second;
+  Homography laying = from;
+  if (factor < 1) {
+    first = resized(first, size);
+    second = resized(second, {std::max(1, cvRound(second.cols * factor)),
+                              std::max(1, cvRound(second.rows * factor))});
+    laying = resizing(both.second.cols, both.second.rows, second.cols, second.rows) * from;
+  }
+  const cv::Mat laid = lay(second, laying, size, cv::INTER_LINEAR);
+  const cv::Mat all(second.size(), CV_8U, cv::Scalar(255));
+  const cv::Mat seen = whole_cells(lay(all, laying, size, cv::INTER_NEAREST));
+  const cv::Mat variances = cell_variances(first);
+  const CellMoves moves = move_cells(correlate_cells(first, laid, reach), variances, kAcross);
+  std::vector<PointPair> pairs;
+  for (int row = 0; row < seen.rows; ++row) {
+    for (int column = 0; column < seen.cols; ++column) {
+      if (seen.at<std::uint8_t>(row, column) == 0 ||
+          moves.is_cut_off.at<std::uint8_t>(row, column) != 0 ||
+          variances.at<float>(row, column) <= kTexture ||
+          moves.correlation.at<float>(row, column) <= kLeastCorrelation) {
+        continue;
+      }
+      const Point at{kMapStepPx * (column + 1) - 0.5, kMapStepPx * (row + 1) - 0.5};
+      const Point to{at.x + moves.x.at<float>(row, column), at.y + moves.y.at<float>(row, column)};
+      pairs.push_back({to_full.apply(at), from.apply(to)});
+    }
+  }
+  if (pairs.size() < kLeastMoves) return map;
+  std::optional<Homography> better = map;
+  const double pixel = scale_of(from, size);
+  for (const double tolerance_px : {2.0, 0.75}) {
+    if (better) better = fit_pose(model, pairs, *better, tolerance_px * pixel);
+  }
+  return better.value_or(map);
+}
+
+Homography aligned(const Reduced& both, Homography map, PoseModel first_model) {
+  map = corrected(both, map, first_model, 0.5, 4);
+  map = corrected(both, map, PoseModel::kAffine, 1, 3);
+  return corrected(both, map, PoseModel::kPerspective, 1, 2);
+}
+
+cv::Mat both_of(const cv::Mat& one, const cv::Mat& other) {
+  cv::Mat both;
+  cv::bitwise_and(one, other, both);
+  return both;
+}
+
+int exact_cells(const Laid& laid, const cv::Mat& in_place) {
+  return cv::countNonZero(
+      both_of(both_of(laid.seen, cell_variances(laid.first) > kTexture), in_place >= kExact));
+}
+
+// Returns the better of the layings by the similarity and, if it is near, by whole to whole.
+Laid best_laying(const Reduced& both) {
+  constexpr double kSameShape = 0.02;
+  constexpr double kNear = 0.15;  // of a corner, share of the side
+  const cv::Size size = both.first.size();
+  const cv::Size other = both.second.size();
+  const auto laid_by = [&](const Homography& start, PoseModel model) {
+    return lay(both, aligned(both, start, model));
+  };
+  const double shape =
+      double{1} * size.width * other.height / (double{1} * size.height * other.width);
+  const Homography whole = resizing(size.width, size.height, other.width, other.height);
+  const double off = furthest_corner_px(outline(both.to_second, size.width, size.height),
+                                        outline(whole, size.width, size.height));
+  const auto exact_in = [](const Laid& laid) {
+    return exact_cells(laid, correlate_cells(laid.first, laid.second, 0).front());
+  };
+  std::optional<Laid> best;
+  int most = -1;
+  if (std::abs(std::log(shape)) < kSameShape && off < kNear * std::max(other.width, other.height)) {
+    // Scans and screenshots need no correction.
+    best = lay(both, whole);
+    most = exact_in(*best);
+    if (5 * most >= best->seen.rows * best->seen.cols) return *best;
+    Laid moved = laid_by(whole, PoseModel::kAffine);
+    const int exact = exact_in(moved);
+    if (exact > most) best = std::move(moved);
+    most = std::max(most, exact);
+  }
+  Laid similar = laid_by(nearest_similarity(both.to_second, size).first, PoseModel::kSimilarity);
+  return exact_in(similar) > most ? similar : *best;
+}
+
+// Returns a map without the cells of its two outer rows and columns.
+cv::Mat inner(const cv::Mat& map) {
+  constexpr int kRim = 2;
+  if (std::min(map.rows, map.cols) <= 2 * kRim) return map;
+  return map(cv::Rect(kRim, kRim, map.cols - 2 * kRim, map.rows - 2 * kRim));
+}
+
+bool lies_whole(const Laid& laid, cv::Size second) {
+  constexpr double kWhole = 0.95;
+  const cv::Size size = laid.first.size();
+  if (cv::countNonZero(laid.seen) < kWhole * laid.seen.rows * laid.seen.cols) return false;
+  const cv::Mat all(size, CV_8U, cv::Scalar(255));
+  const cv::Mat back = lay(all, laid.to_second.inverse(), second, cv::INTER_NEAREST);
+  return cv::countNonZero(back) >= kWhole * back.rows * back.cols;
+}
+
+// True if one of the images has other content than the print that both share.
+bool has_other_content(const Findings& found, bool pages) {
+  constexpr int kFewestExact = 20;
+  constexpr double kLeastExact = 0.08;
+  const int fewest = pages ? 8 : 12;
+  const double least = pages ? 0.005 : 0.02;
+  return found.count(found.exact) >= kFewestExact && found.share(found.exact) >= kLeastExact &&
+         found.count(found.contradicting) >= fewest && found.share(found.contradicting) >= least;
+}
+
+// False if the textured cells move as those of two views of a solid thing do.
+bool is_still(const Findings& found, const cv::Mat& in_place, const SmoothAgreement& smooth) {
+  constexpr double kMovedAgrees = 0.8;
+  constexpr double kMovedInPlace = 0.6;
+  constexpr double kMostMoved = 0.24;
+  constexpr double kAgrees = 0.7;
+  constexpr double kStillPx = 0.5;
+  constexpr double kLeastStill = 0.32;
+  const cv::Mat moved =
+      both_of(found.textured, both_of(smooth.correlation > kMovedAgrees, in_place < kMovedInPlace));
+  const int moving = cv::countNonZero(moved);
+  if (moving <= kMostMoved * (moving + found.count(found.exact) + 1)) return true;
+  const cv::Mat agreeing = both_of(found.textured, cv::max(smooth.correlation, in_place) > kAgrees);
+  const int still = cv::countNonZero(both_of(agreeing, smooth.displaced_px < kStillPx));
+  return still >= kLeastStill * (cv::countNonZero(agreeing) + 1);
+}
+
+// Returns the cells of an image on its grid.
+//   to_frame  from the image's grid, as a picture, to px of the frame of the findings
+PrintCells cells_on_grid(const Findings& found, cv::Size grid, const Homography& to_frame) {
+  PrintCells cells;
+  cells.columns = static_cast<std::uint8_t>(grid.width);
+  cells.rows = static_cast<std::uint8_t>(grid.height);
+  for (int row = 0; row < grid.height; ++row) {
+    for (int column = 0; column < grid.width; ++column) {
+      const Point at =
+          to_frame.apply({kMapStepPx * (column + 1) - 0.5, kMapStepPx * (row + 1) - 0.5});
+      const int x = cvRound((at.x + 0.5) / kMapStepPx) - 1;
+      const int y = cvRound((at.y + 0.5) / kMapStepPx) - 1;
+      const bool is_in = cv::Rect({}, found.textured.size()).contains({x, y});
+      cells.contradicting.push_back(is_in && found.contradicting.at<std::uint8_t>(y, x) != 0);
+      cells.exact.push_back(is_in && found.exact.at<std::uint8_t>(y, x) != 0);
+    }
+  }
+  return cells;
+}
+
+// True if the colour of a pixel's square is saturated; what lies in no square is not.
+bool is_colourful(const ColourImage& picture, int x, int y) {
+  constexpr int kMostSaturation = 70;  // of 255
+  const int column = x / ColourImage::kColourPx;
+  const int row = y / ColourImage::kColourPx;
+  if (column >= picture.colour_width || row >= picture.colour_height) return false;
+  const std::uint8_t* colour =
+      &picture.colours[3 * (static_cast<std::size_t>(row) *
+                                static_cast<std::size_t>(picture.colour_width) +
+                            static_cast<std::size_t>(column))];
+  const auto [least, most] = std::minmax({colour[0], colour[1], colour[2]});
+  return 255 * (most - least) >= kMostSaturation * most && most > 0;
+}
+
+cv::Size grid_picture(int width, int height) {
+  return grid_size(width, height, kPrintSidePx);
+}
+
+}  // namespace
+
+cv::Size print_grid(int width, int height) {
+  return cells_of(grid_picture(width, height));
+}
+
+std::optional<PrintPair> compare_prints(const ColourImage& first, const ColourImage& second,
+                                        const Homography& to_second, double inlier_share) {
+  constexpr double kMostBent = 0.02;
+  constexpr double kLeastInner = 0.1;
+  constexpr double kLeastInliers = 0.15;
+  if (first.empty() || second.empty() || !first.alpha.empty() || !second.alpha.empty()) return {};
+  const Reduced both = reduce(side_of(first).brightness, side_of(second).brightness,
+                              loaded_to_full(second).inverse() * to_second * loaded_to_full(first));
+  const Laid laid = best_laying(both);
+  const bool pages = is_light(first) && is_light(second);
+  if (nearest_similarity(laid.to_second, laid.first.size()).second > kMostBent) return {};
+  if (!pages && !lies_whole(laid, both.second.size())) return {};
+
+  const cv::Mat in_place = correlate_cells(laid.first, laid.second, 0).front();
+  std::array<Findings, 2> found;
+  const std::array<cv::Mat, 2> pictures = {laid.first, laid.second};
+  for (std::size_t i = 0; i < 2; ++i) {
+    found[i].textured = both_of(laid.seen, cell_variances(pictures[i]) > kTexture);
+    found[i].exact = both_of(found[i].textured, in_place >= kExact);
+    found[i].contradicting = both_of(found[i].textured, in_place < kContradicts);
+  }
+  const auto may_be = [&](const Findings& one) { return has_other_content(one, pages); };
+  if (std::ranges::none_of(found, may_be)) return {};
+  const auto is_inner = [&](const Findings& one) {
+    return cv::countNonZero(inner(one.exact)) >=
+           kLeastInner * (cv::countNonZero(inner(one.textured)) + kPriorCells);
+  };
+  if (!is_inner(found[0]) && inlier_share < kLeastInliers) return {};
+
+  const SmoothAgreement smooth = agree_smoothly(laid.first, laid.second);
+  const cv::Mat anywhere = largest_of(correlate_cells(laid.first, laid.second, kShiftPx));
+  const cv::Mat nowhere = both_of(smooth.correlation < kContradicts, anywhere < kNowhere);
+  for (Findings& one : found) one.contradicting = both_of(one.contradicting, nowhere);
+  if (std::ranges::none_of(found, may_be) || !is_still(found[0], in_place, smooth)) return {};
+
+  const auto grid_of = [](const ColourImage& image) {
+    return grid_picture(image.full_width, image.full_height);
+  };
+  const cv::Size one = grid_of(first);
+  const cv::Size two = grid_of(second);
+  const cv::Size size = laid.first.size();
+  PrintPair pair;
+  pair.agreement = found[0].share(found[0].exact);
+  pair.of_first = cells_on_grid(found[0], cells_of(one),
+                                resizing(one.width, one.height, size.width, size.height));
+  pair.of_second =
+      cells_on_grid(found[1], cells_of(two),
+                    laid.to_second.inverse() *
+                        resizing(two.width, two.height, both.second.cols, both.second.rows));
+  return pair;
+}
+
+cv::Mat distinctive_cells(const std::vector<PrintEdge>& edges) {
+  if (edges.empty()) return {};
+  const PrintCells& first = edges.front().cells;
+  cv::Mat cells(first.rows, first.columns, CV_8U, cv::Scalar(0));
+  const auto all = static_cast<int>(edges.size());
+  for (std::size_t i = 0; i < cells.total(); ++i) {
+    int contradicting = 0;
+    int exact = 0;
+    for (const PrintEdge& edge : edges) {
+      contradicting += edge.cells.contradicting[i] ? 1 : 0;
+      exact += edge.cells.exact[i] ? 1 : 0;
+    }
+    if (2 * contradicting >= all && 4 * exact < all) cells.data[i] = 255;
+  }
+  return cv::countNonZero(cells) >= kFewestDistinctive ? cells : cv::Mat();
+}
+
+std::optional<double> agreement_in(const cv::Mat& distinctive, const ColourImage& image,
+                                   const ColourImage& photo, const Homography& to_photo) {
+  constexpr double kFullWeight = 100;
+  const Side one = side_of(image);
+  const Side two = side_of(photo);
+  const Homography map = loaded_to_full(photo).inverse() * to_photo * loaded_to_full(image);
+  const Frame frame = FrameMaker(one, two, map).make_brightness(kPrintSidePx);
+  if (std::min(frame.mask.cols, frame.mask.rows) < kLeastMapPx) return std::nullopt;
+  const SmoothAgreement smooth = agree_smoothly(frame.object.brightness, frame.scene.brightness);
+  const cv::Mat variances = cell_variances(frame.object.brightness);
+  const cv::Mat seen = whole_cells(frame.mask);
+  const cv::Size grid((distinctive.cols + 1) * kMapStepPx, (distinctive.rows + 1) * kMapStepPx);
+  double sum = 0;
+  double weights = 0;
+  int count = 0;
+  for (int row = 0; row < seen.rows; ++row) {
+    for (int column = 0; column < seen.cols; ++column) {
+      const double variance = variances.at<float>(row, column);
+      if (seen.at<std::uint8_t>(row, column) == 0 || variance <= kTexture) continue;
+      const int x = cvRound(double{1} * (column + 1) * grid.width / frame.mask.cols) - 1;
+      const int y = cvRound(double{1} * (row + 1) * grid.height / frame.mask.rows) - 1;
+      if (!cv::Rect({}, distinctive.size()).contains({x, y}) ||
+          distinctive.at<std::uint8_t>(y, x) == 0) {
+        continue;
+      }
+      const double weight = std::min(variance / kFullWeight, 1.0);
+      sum += weight * smooth.correlation.at<float>(row, column);
+      weights += weight;
+      ++count;
+    }
+  }
+  const double share = double{1} * seen.rows * seen.cols / (distinctive.rows * distinctive.cols);
+  const double fewest = std::max(2.0, kFewestDistinctive * share);
+  if (count < fewest) return std::nullopt;
+  return sum / weights;
+}
+
+bool is_light(const ColourImage& picture) {
+  constexpr int kNear = 30;          // grey levels
+  constexpr int kLeastGround = 120;  // the commonest grey level
+  constexpr double kLeastShare = 0.6;
+  const ImageView grey = picture.brightness.view();
+  std::array<std::size_t, 256> colourless{};
+  for (int y = 0; y < grey.height; ++y) {
+    for (int x = 0; x < grey.width; ++x) {
+      if (!is_colourful(picture, x, y)) ++colourless[grey.at(x, y)];
+    }
+  }
+  const auto near = [&](int level, int width) {
+    std::size_t count = 0;
+    for (int i = std::max(0, level - width); i <= std::min(255, level + width); ++i) {
+      count += colourless[static_cast<std::size_t>(i)];
+    }
+    return count;
+  };
+  int ground = 0;
+  for (int level = 1; level < 256; ++level) {
+    if (near(level, 20) > near(ground, 20)) ground = level;
+  }
+  return ground > kLeastGround && static_cast<double>(near(ground, kNear)) >=
+                                      kLeastShare * static_cast<double>(grey.size());
+}
+
+}  // namespace lookalike
