@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/work_limits.h"
 #include "stages/match/decide/decision.h"
 #include "stages/match/query_run.h"
 #include "stages/match/refine/prints.h"

@@ -213,7 +213,9 @@ RefinedPose PoseRefiner::whole(const DecodedImage& object, const DecodedImage& s
       1.0};
   pose.identical = a.pixels == b.pixels;
   if (!pose.identical) pose.correlation = correlation_.correlate(a.view(), b.view(), mask.view());
-  pose.detail = detail_agreement(compare_cells(a.view(), b.view(), mask.view()));
+  const std::vector<DetailCell> cells = compare_cells(a.view(), b.view(), mask.view());
+  pose.detail = detail_agreement(cells);
+  pose.exact = share_of_exact(cells);
   return pose;
 }
 

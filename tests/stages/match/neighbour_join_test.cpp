@@ -50,7 +50,7 @@ class NeighbourJoinTest : public MatcherTest {
         batch, [](ImageId, ImageId) { return true; }, [] {});
     EXPECT_EQ(join->read(0), batch.size());
     std::vector<std::vector<Neighbour>> all;
-    for (std::size_t i = 0; i < batch.size(); ++i) all.push_back(join->neighbours(i));
+    for (std::size_t i = 0; i < batch.size(); ++i) all.push_back(join->neighbours(i).edges);
     return all;
   }
 

@@ -26,7 +26,7 @@ cv::Mat card(unsigned seed) {
   return drawn;
 }
 
-ColourImage colours_of(const cv::Mat& gray) {
+ColourImage from_gray(const cv::Mat& gray) {
   cv::Mat picture;
   cv::cvtColor(gray, picture, cv::COLOR_GRAY2BGR);
   return colour_image(picture.size(), picture);
@@ -34,7 +34,7 @@ ColourImage colours_of(const cv::Mat& gray) {
 
 std::optional<PrintPair> compare(const cv::Mat& first, const cv::Mat& second,
                                  const Homography& pose = {}) {
-  return compare_prints(colours_of(first), colours_of(second), pose, kManyInliers);
+  return compare_prints(from_gray(first), from_gray(second), pose, kManyInliers);
 }
 
 // True if the middle of a cell lies in the window of the cards, or near it.
@@ -123,7 +123,7 @@ struct PhotoOfCard {
     cv::warpPerspective(shown, seen, cv::Mat(3, 3, CV_64F, pose.h.data()), seen.size(),
                         cv::INTER_LINEAR, cv::BORDER_TRANSPARENT);
     seen.convertTo(seen, CV_8U, 0.7, 10);
-    photo = colours_of(seen);
+    photo = from_gray(seen);
   }
   Homography pose;
   ColourImage photo;
@@ -146,10 +146,10 @@ TEST(AgreementIn, IsHighForTheCardThatIsShownAlone) {
   const cv::Mat own = distinctive_cells(edges_of(pair->of_first));
   const PhotoOfCard same(card(1));
   const PhotoOfCard other(card(3));  // not indexed
-  EXPECT_GT(agreement_in(own, colours_of(card(1)), same.photo, same.pose).value(), 0.8);
-  EXPECT_LT(agreement_in(own, colours_of(card(1)), other.photo, other.pose).value(), 0.3);
+  EXPECT_GT(agreement_in(own, from_gray(card(1)), same.photo, same.pose).value(), 0.8);
+  EXPECT_LT(agreement_in(own, from_gray(card(1)), other.photo, other.pose).value(), 0.3);
   const Homography away = translation(0, 3000) * same.pose;
-  EXPECT_FALSE(agreement_in(own, colours_of(card(1)), same.photo, away).has_value());
+  EXPECT_FALSE(agreement_in(own, from_gray(card(1)), same.photo, away).has_value());
 }
 
 TEST(AgreementIn, TakesTheCellsOfACopyOfAnotherSize) {
@@ -159,7 +159,7 @@ TEST(AgreementIn, TakesTheCellsOfACopyOfAnotherSize) {
   cv::Mat small;
   cv::resize(card(1), small, {kCardWidth / 2, kCardHeight / 2 - 6}, 0, 0, cv::INTER_AREA);
   const PhotoOfCard same(small);
-  EXPECT_GT(agreement_in(own, colours_of(small), same.photo, same.pose).value(), 0.8);
+  EXPECT_GT(agreement_in(own, from_gray(small), same.photo, same.pose).value(), 0.8);
 }
 
 TEST(IsLight, IsMostlyGroundWithoutColour) {

@@ -20,7 +20,7 @@
 namespace lookalike {
 namespace {
 
-constexpr std::int64_t kPostingsRow = 0;  // of the blobs
+constexpr std::int64_t kBlobRow = 0;  // of the blobs
 constexpr std::uint32_t kThreshold = 24;
 constexpr std::size_t kCandidates = 5;
 constexpr std::size_t kShortlist = 12;
@@ -81,8 +81,8 @@ class VoteJoinTest : public testing::Test {
         }
       }
       if (images.empty()) continue;
-      const Bytes blob = encode_postings(images, signatures, kPostingsRow);
-      visit(open_postings(blob, kPostingsRow));
+      const Bytes blob = encode_postings(images, signatures, kBlobRow);
+      visit(open_postings(blob, kBlobRow));
     }
   }
 
