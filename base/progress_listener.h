@@ -11,7 +11,7 @@ namespace lookalike {
 // The latest listener of a thread hears; the one before it hears again afterwards.
 class ProgressListener {
  public:
-  // step: "scan", "index 1/3", ...; total: 0 if unknown. Must not throw.
+  // step: "scan", "index (step 3 of 4)", ...; total: 0 if unknown. Must not throw.
   using Hear = std::function<void(const std::string& step, std::size_t done, std::size_t total)>;
 
   explicit ProgressListener(Hear hear) : hear_(std::move(hear)), before_(of_this_thread) {

@@ -171,6 +171,19 @@ TEST_F(Installed, AProgramOfAnotherProjectFindsTheLibraryAndUsesIt) {
   EXPECT_EQ(shell(build + "/who_is_this").exit_code, 2);
 }
 
+// Built where pybind11 and NumPy are.
+TEST_F(Installed, ThePythonModuleFindsTheLibrary) {
+  const fs::path packages = prefix() / LOOKALIKE_PYTHON_FOLDER;
+  if (!fs::exists(packages / "lookalike")) GTEST_SKIP() << "the Python module is not built";
+  const std::string program =
+      "import lookalike; print(lookalike.__file__, "
+      "len(lookalike.extract('" +
+      at("crop.webp") + "')))";
+  EXPECT_THAT(
+      output_of("PYTHONPATH=" + packages.native() + " " LOOKALIKE_PYTHON " -c \"" + program + "\""),
+      testing::MatchesRegex(packages.native() + "/lookalike/__init__.py [0-9]+\n"));
+}
+
 TEST_F(Installed, ALaterMinorVersionIsNotWhatAProgramAsksFor) {
   const fs::path project = folder_->path() / "later";
   folder_->write("later/CMakeLists.txt",

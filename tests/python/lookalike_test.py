@@ -207,7 +207,9 @@ class Find(WithIndex):
             self.assertEqual(self.finder.get(image.paths[0]), image)
             self.assertGreater(image.features, 0)
             self.assertEqual(self.pixels(self.finder, int(image.paths[0][-5])).shape[:2], (image.height, image.width))
+        self.assertEqual(self.finder.get(np.int64(images[0].id)), images[0])
         self.assertIsNone(self.finder.get(10_000))
+        self.assertIsNone(self.finder.get(-1))
         self.assertIsNone(self.finder.get("/nowhere.png"))
 
     def test_thumbnails_have_a_longest_side(self):
@@ -358,6 +360,11 @@ class Failures(WithIndex):
             (lookalike.UsageError, lambda: finder.find(np.zeros((40, 40), np.float32))),
             (lookalike.UsageError, lambda: finder.find(np.zeros((40, 40, 4), np.uint8))),
             (lookalike.UsageError, lambda: finder.find(np.zeros((0, 40), np.uint8))),
+            (lookalike.UsageError, lambda: finder.find(self.poster(0), top=0)),
+            (lookalike.UsageError, lambda: finder.find(self.poster(0), top=-1)),
+            (lookalike.UsageError, lambda: finder.find_many(str(self.poster(0)))),
+            (lookalike.UsageError, lambda: lookalike.duplicates(self.database, kinds="exact")),
+            (lookalike.InputError, lambda: finder.thumbnail(-1, 64)),
             (lookalike.DeviceError, lambda: lookalike.Finder(self.database, device_choice="::none-such")),
         ]:
             with self.subTest(kind=kind):

@@ -172,8 +172,8 @@ struct Unused {
   std::string detail;  // for people
 };
 
-// Hears how far a run is: done of total, which is 0 if unknown, of a step such as "index 1/3".
-// Called on the caller's thread.
+// Hears how far a run is: done of total, which is 0 if unknown, of a step such as "index (step 3 of
+// 4)". Called on the caller's thread.
 using ProgressReceiver =
     std::function<void(const std::string& step, std::size_t done, std::size_t total)>;
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <lookalike.h>
 #include <optional>
 #include <pybind11/functional.h>
@@ -15,6 +16,7 @@
 #include <pybind11/stl.h>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -174,29 +176,51 @@ py::list dicts_of(const std::vector<Value>& values) {
   return dicts;
 }
 
+// Returns a number that the library takes; nothing for one that it cannot hold.
+std::optional<std::uint32_t> number_of(long long value) {
+  const bool fits = value >= 0 && value <= std::numeric_limits<std::uint32_t>::max();
+  return fits ? std::optional(static_cast<std::uint32_t>(value)) : std::nullopt;
+}
+
+// Returns the number of an image that may be there.
+std::uint32_t image_number(long long value) {
+  if (const auto number = number_of(value)) return *number;
+  throw Failure(Failure::Kind::kInput, "image " + std::to_string(value) + ": is not in the index");
+}
+
 py::list find(const lookalike::Finder& finder, const py::object& photo,
-              std::optional<std::uint32_t> top, std::optional<bool> mirror,
+              std::optional<long long> top, std::optional<bool> mirror,
               const std::optional<std::array<int, 4>>& region) {
-  lookalike::FindOptions options{.top = top, .mirror = mirror};
+  lookalike::FindOptions options{.mirror = mirror};
+  if (top) {
+    options.top = number_of(*top);
+    if (!options.top) {
+      throw Failure(Failure::Kind::kUsage, "top: must be at least 1, was " + std::to_string(*top));
+    }
+  }
   if (region) options.region = {(*region)[0], (*region)[1], (*region)[2], (*region)[3]};
   const lookalike::Photo asked = photo_of(photo);
   return dicts_of(without_lock([&] { return finder.find(asked, options); }));
 }
 
+// name: the number of an image, or a path
+std::optional<lookalike::Indexed> indexed(const lookalike::Finder& finder, const py::object& name) {
+  if (PyIndex_Check(name.ptr()) == 0) {
+    const std::string path = path_of(name);
+    return without_lock([&] { return finder.get(path); });
+  }
+  const std::optional<std::uint32_t> id = number_of(py::int_(name).cast<long long>());
+  if (!id) return std::nullopt;
+  return without_lock([&] { return finder.get(*id); });
+}
+
 py::object get(const lookalike::Finder& finder, const py::object& name) {
-  const auto image = py::isinstance<py::int_>(name)
-                         ? [&] {
-                             const auto id = name.cast<std::uint32_t>();
-                             return without_lock([&] { return finder.get(id); });
-                           }()
-                         : [&] {
-                             const std::string path = path_of(name);
-                             return without_lock([&] { return finder.get(path); });
-                           }();
+  const std::optional<lookalike::Indexed> image = indexed(finder, name);
   return image ? py::object(dict_of(*image)) : py::none();
 }
 
-py::array_t<std::uint8_t> thumbnail(const lookalike::Finder& finder, std::uint32_t id, int side) {
+py::array_t<std::uint8_t> thumbnail(const lookalike::Finder& finder, long long image, int side) {
+  const std::uint32_t id = image_number(image);
   const lookalike::Thumbnail made = without_lock([&] { return finder.thumbnail(id, side); });
   py::array_t<std::uint8_t> pixels(
       {py::ssize_t{made.height}, py::ssize_t{made.width}, py::ssize_t{3}});
@@ -218,7 +242,8 @@ void define_finder(py::module_& module) {
       .def("get", get)
       .def("thumbnail", thumbnail)
       .def("explain",
-           [](const lookalike::Finder& finder, const py::object& photo, std::uint32_t id) {
+           [](const lookalike::Finder& finder, const py::object& photo, long long image) {
+             const std::uint32_t id = image_number(image);
              const lookalike::Photo asked = photo_of(photo);
              return without_lock([&] { return finder.explain(asked, id); });
            });

@@ -37,6 +37,7 @@ from typing import (
     Optional,
     Tuple,
     Type,
+    TypeVar,
     Union,
 )
 
@@ -85,6 +86,7 @@ Region = Tuple[int, int, int, int]
 Setting = Union[bool, int, float, str, List[str]]
 Stop = Callable[[], bool]
 Progress = Callable[[str, int, int], object]
+_Value = TypeVar("_Value")
 
 
 def _settings(settings: Dict[str, Setting]) -> List[str]:
@@ -95,6 +97,14 @@ def _settings(settings: Dict[str, Setting]) -> List[str]:
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         texts.append(f"{key}={text}")
     return texts
+
+
+def _several(name: str, values: Iterable[_Value]) -> Iterable[_Value]:
+    """Refuses one value where several are wanted, which Python would take for its parts."""
+    if isinstance(values, (str, bytes, os.PathLike, np.ndarray)):
+        kind = type(values).__name__
+        raise UsageError(f"{name}: must be a list or another iterable, was one {kind}")
+    return values
 
 
 @dataclass(frozen=True)
@@ -338,7 +348,7 @@ class Finder:
             except (InputError, UsageError) as error:
                 return Answer(photo, (), error)
 
-        return _in_order(look_up, photos)
+        return _in_order(look_up, _several("photos", photos))
 
     def images(self) -> Iterator[Image]:
         """Yields the images of the index, by number."""
@@ -412,8 +422,8 @@ def update_index(
     """Brings an index up to date with folders, which it remembers, or with all that it knows if
     none is named. Creates the index if it does not exist.
 
-    progress: called with a step such as "index 1/3", the number of files done, and of all, 0 if
-    unknown.
+    progress: called with a step such as "index (step 3 of 4)", the number of items done, and of
+    all, 0 if unknown.
     stop: called now and then; once it returns True, what is done is published and the call returns.
     What either raises, and Ctrl-C, ends the run in the same way and is then raised.
 
@@ -421,8 +431,7 @@ def update_index(
     `UsageError` for a wrong setting and for a database that is another file, `InputError` for a
     folder that cannot be read, and `DeviceError`.
     """
-    if isinstance(folders, (str, os.PathLike)):
-        raise UsageError("folders: must be a list of folders, was one path")
+    folders = _several("folders", folders)
     done = _native.update_index(database, folders, _settings(settings), stop, progress)
     unused = tuple(Unused(*one) for one in done.pop("unused"))
     return Update(unused=unused, **done)
@@ -433,9 +442,7 @@ def remove(database: Path, names: Iterable[Path]) -> int:
     indexed files removed. What still lies in an indexed folder comes back with the next run.
 
     Raises `InputError`, before any removal, for a path that is not in the index."""
-    if isinstance(names, (str, os.PathLike)):
-        raise UsageError("names: must be a list of paths, was one path")
-    return _native.remove(database, names)
+    return _native.remove(database, _several("names", names))
 
 
 def extract(photo: Photo, **settings: Setting) -> Features:
@@ -493,7 +500,12 @@ def duplicates(
     progress, stop: as for `update_index`; the next call resumes.
     """
     groups = _native.duplicates(
-        database, list(kinds), prefer, _settings(settings), stop, progress
+        database,
+        list(_several("kinds", kinds)),
+        _several("prefer", prefer),
+        _settings(settings),
+        stop,
+        progress,
     )
     return None if groups is None else [json.loads(group) for group in groups]
 
