@@ -21,7 +21,7 @@
 #include "config/load.h"
 #include "pipeline/index/index_run.h"
 #include "pipeline/searcher.h"
-#include "storage/output_guard.h"
+#include "storage/output_file.h"
 
 namespace lookalike {
 namespace {
