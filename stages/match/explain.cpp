@@ -13,11 +13,6 @@
 namespace lookalike {
 namespace {
 
-// "1 pair", "41 pairs".
-std::string counted(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 std::string quoted(Decision decision) {
   return fmt::format("\"{}\"", to_string(decision));
 }

@@ -13,6 +13,7 @@
 #include "base/geometry.h"
 #include "base/parallel.h"
 #include "base/size_text.h"
+#include "base/text.h"
 #include "tools/report/page.h"
 #include "tools/report/picture.h"
 
@@ -151,11 +152,6 @@ std::string transform(const Homography& pose, PictureSize size) {
   return fmt::format(" transform=\"matrix({:.6f} {:.6f} {:.6f} {:.6f} {:.2f} {:.2f})\"", j.xx, j.yx,
                      j.xy, j.yy, to.x - j.xx * at.x - j.xy * at.y,
                      to.y - j.yx * at.x - j.yy * at.y);
-}
-
-// "1 file", "2 files"
-std::string counted(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 // "2 files, 1.5 MB"
