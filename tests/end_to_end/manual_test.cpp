@@ -190,8 +190,9 @@ TEST(Completions, WorkInOtherShells) {
   }
   if (has_program("zsh")) {
     // _describe and _files need a real completion.
-    const std::string script = "_describe() { print -l -- $candidates; }; _files() { print files; }; "
-                               "words=(" LOOKALIKE_PROGRAMS "/lookalike query --repo); CURRENT=3; ";
+    const std::string script =
+        "_describe() { print -l -- $candidates; }; _files() { print files; }; "
+        "words=(" LOOKALIKE_PROGRAMS "/lookalike query --repo); CURRENT=3; ";
     EXPECT_THAT(in_shell({"zsh", "-f", "-c", script + script_of("zsh")}),
                 testing::StartsWith("--report:Write "));
   }

@@ -46,7 +46,8 @@ Values values_of(const CLI::Option& option, bool is_argument) {
              (is_argument && first.empty())) {
     values.kind = "files";
   } else if (type.find('|') != std::string::npos) {
-    for (const std::string_view word : split(type, '|')) values.words.push_back({std::string(word)});
+    for (const std::string_view word : split(type, '|'))
+      values.words.push_back({std::string(word)});
   }
   return values;
 }
