@@ -213,9 +213,8 @@ class Scanner {
 
   void count_other_type(const fs::path& path) {
     if (path.filename().native().front() == '.') return;
-    std::string ending = path.extension().native();
+    std::string ending = in_lower_case(path.extension().native());
     ending.erase(0, 1);  // the dot
-    std::ranges::transform(ending, ending.begin(), lower_case);
     ++left_out_.other_types[ending];
   }
 

@@ -132,6 +132,12 @@ CodePoint first_code_point(std::string_view text) {
   return {length, value};
 }
 
+std::string in_lower_case(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), lower_case);
+  return lower;
+}
+
 std::string printable(std::string_view name) {
   return escaped(name, "");
 }

@@ -29,6 +29,18 @@ std::string counted(std::size_t count, std::string_view what);
 inline char lower_case(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
+std::string in_lower_case(std::string_view text);
+
+// Appends a character, at most U+10FFFF, in UTF-8. Inline for modules, which link no library of
+// ours.
+inline void append_utf8(std::string& text, char32_t character) {
+  const int more = character < 0x80 ? 0 : character < 0x800 ? 1 : character < 0x10000 ? 2 : 3;
+  constexpr char32_t kLead[] = {0, 0xC0, 0xE0, 0xF0};
+  text += static_cast<char>(kLead[more] | character >> 6 * more);
+  for (int shift = 6 * (more - 1); shift >= 0; shift -= 6) {
+    text += static_cast<char>(0x80 | (character >> shift & 0x3F));
+  }
+}
 
 // Returns a file name as one line for a terminal or log: control characters, invisible ones such as
 // those that turn the direction of text (U+202E), backslashes and bytes that are not UTF-8 become

@@ -82,7 +82,7 @@ std::vector<SchemaObject> schema_of(Connection& connection) {
       &SchemaObject::type, &SchemaObject::name, &SchemaObject::table, &SchemaObject::sql);
 }
 
-constexpr const char* kTables = R"sql(
+constexpr const char* kCreateTables = R"sql(
 -- checksum: row_checksum() of the columns before it, by seal_rows(). The blobs of the tables without
 -- it have a checksum or a hash of their own.
 
@@ -347,7 +347,7 @@ void check_schema(Connection& connection) {
 
 void create_tables(Connection& connection) {
   Transaction transaction(connection);
-  if (!is_index(connection)) connection.execute(kTables);
+  if (!is_index(connection)) connection.execute(kCreateTables);
   connection.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
                                  kApplicationId, kSchemaVersion)
                          .c_str());

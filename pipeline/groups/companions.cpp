@@ -19,12 +19,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kRawFormat = "camera RAW";
 
-std::string in_lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), lower_case);
-  return lower;
-}
-
 // The parts of a name: "IMG_1" and "jpg" of IMG_1.JPG.
 struct NameParts {
   explicit NameParts(std::string_view name)

@@ -63,12 +63,6 @@ constexpr std::array<std::string_view, 13> kCommentStarts = {
 constexpr std::string_view kDefaultEnd = "digital camera";  // "OLYMPUS DIGITAL CAMERA"
 constexpr std::string_view kFolderOfCameras = "dcim\\";     // "DCIM\100MEDIA\DJI_0001.JPG"
 
-std::string in_lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), lower_case);
-  return lower;
-}
-
 bool is_default(MetadataField field, std::string_view text) {
   if (field == kKeyword || field == kPerson || field == kRegion) return false;
   const std::string lower = in_lower_case(text);
@@ -87,15 +81,7 @@ std::string utf8_of(std::string_view bytes) {
       continue;
     }
     std::string text;
-    for (const char byte : bytes) {
-      const auto code = static_cast<unsigned char>(byte);
-      if (code < 0x80) {
-        text += byte;
-      } else {
-        text += static_cast<char>(0xc0 | code >> 6);
-        text += static_cast<char>(0x80 | (code & 0x3f));
-      }
-    }
+    for (const char byte : bytes) append_utf8(text, static_cast<unsigned char>(byte));
     return text;
   }
   return std::string(bytes);

@@ -21,6 +21,20 @@ TEST(FileUri, AnyOtherPathComesBackAsItWas) {
   EXPECT_EQ(path_of_text(text_of_path(path)), path);
 }
 
+TEST(Utf8, AppendedCharactersAreReadBack) {
+  for (const char32_t character :
+       {0x41U, 0x7FU, 0x80U, 0x7FFU, 0x800U, 0xFFFFU, 0x10000U, 0x10FFFFU}) {
+    std::string text;
+    append_utf8(text, character);
+    EXPECT_EQ(first_code_point(text).value, character);
+    EXPECT_EQ(first_code_point(text).length, text.size());
+  }
+}
+
+TEST(LowerCase, LowersAsciiAlone) {
+  EXPECT_EQ(in_lower_case("IMG_\xC3\x89.JPG"), "img_\xC3\x89.jpg");
+}
+
 TEST(FileUri, RelativePathBecomesAbsolute) {
   EXPECT_EQ(path_of_text(text_of_path("\xE9.jpg")),
             (std::filesystem::current_path() / "\xE9.jpg").string());

@@ -677,7 +677,7 @@ TEST_F(Duplicates, AFileWithCompanionsStaysOrTakesThemAlong) {
   const ProgramResult moved = run(
       "duplicates",
       {"-d", at("index.db"), "--kind", "exact", "--prefer", at("photos"), "--move-to", at("away")});
-  EXPECT_THAT(moved.out, HasSubstr("1 files and 1 that belong to them moved to"));
+  EXPECT_THAT(moved.out, HasSubstr("1 file and 1 that belong to them moved to"));
   EXPECT_TRUE(fs::exists(at("away/phone/b-again.xmp")));
   EXPECT_TRUE(fs::exists(at("photos/b.xmp")));
 }

@@ -104,10 +104,10 @@ class Examples : public testing::Test {
 
 // The commands in an order that satisfies each one's needs.
 const std::vector<std::string> kCommands = {
-    "init",     "index",   "query",   "duplicates", "reject",  "serve",     "explain",    "locate",
-    "features", "formats", "list",    "show",       "runs",    "folders",   "quarantine", "check",
-    "backup",   "compact", "config",     "devices", "calibrate", "merge",      "retrain",
-    "evaluate", "move",    "remove",  "tune",       "bench"};
+    "init",       "index",    "query",    "duplicates", "reject", "serve",   "explain",
+    "locate",     "features", "formats",  "list",       "show",   "runs",    "folders",
+    "quarantine", "check",    "backup",   "compact",    "config", "devices", "calibrate",
+    "merge",      "retrain",  "evaluate", "move",       "remove", "tune",    "bench"};
 
 TEST_F(Examples, WorkWhenPasted) {
   for (const std::string& command : kCommands) {

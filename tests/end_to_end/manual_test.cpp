@@ -1,7 +1,7 @@
 // Manual pages, completions and the reference have every command and option that --help has, and no
 // other.
 
-#include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <ostream>
 #include <regex>
@@ -19,11 +19,10 @@
 namespace lookalike {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::ContainerEq;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::IsSupersetOf;
-using testing::Not;
 using Words = std::vector<std::string>;
 using Names = std::set<std::string>;
 
@@ -89,15 +88,6 @@ std::vector<Command> all_commands() {
 class Manual : public testing::TestWithParam<Command> {
  protected:
   static std::string help() { return printed(GetParam().program, GetParam().command, {"--help"}); }
-  static std::string script(const char* shell) {
-    return printed(GetParam().program, "", {"--generate", shell});
-  }
-  // Returns the words before the one to complete.
-  static Words words() {
-    Words words = {GetParam().program};
-    if (!GetParam().command.empty()) words.push_back(GetParam().command);
-    return words;
-  }
 };
 INSTANTIATE_TEST_SUITE_P(All, Manual, testing::ValuesIn(all_commands()));
 
@@ -133,84 +123,79 @@ TEST_P(Manual, PageIsRoffWithoutWarnings) {
   EXPECT_THAT(text, HasSubstr("SYNOPSIS"));
 }
 
-TEST_P(Manual, BashCompletesEveryOption) {
-  std::string line;
-  for (const std::string& word : words()) line += word + ' ';
-  const std::string complete = script("bash") + "COMP_WORDS=(" + line +
-                               "-) COMP_CWORD=" + std::to_string(words().size()) + "; _" +
-                               GetParam().program + "; printf '%s,' \"${COMPREPLY[@]}\"";
-  static const std::regex kAll("(.*)");
-  Names completed = matches(in_shell({"bash", "-c", complete}), kAll);
-  EXPECT_THAT(completed, ContainerEq(options_of(help())));
+TEST_P(Manual, EveryOptionIsCompleted) {
+  Words line = {"--complete"};
+  if (!GetParam().command.empty()) line.push_back(GetParam().command);
+  line.emplace_back("-");
+  static const std::regex kWord("\n(-[^\t]*)\t");
+  EXPECT_THAT(matches(printed(GetParam().program, "", line), kWord),
+              ContainerEq(options_of(help())));
 }
 
-TEST_P(Manual, FishCompletesEveryOption) {
-  if (!has_program("fish")) GTEST_SKIP() << "fish is not installed";
-  std::string line;
-  for (const std::string& word : words()) line += word + ' ';
-  static const std::regex kLong("(?:^|\n)(--[^\t\n]+)");
-  Names options = options_of(help());
-  std::erase_if(options, [](const std::string& name) { return !name.starts_with("--"); });
-  const std::string complete = script("fish") + "complete -C '" + line + "--'";
-  EXPECT_THAT(matches(in_shell({"fish", "--no-config", "-c", complete}), kLong),
-              ContainerEq(options));
+// The script that completes lookalike in a shell.
+std::string script_of(const std::string& shell) {
+  return std::regex_replace(
+      content_of(fs::path(LOOKALIKE_SOURCE_DIR) / "tools/packaging/completions" / shell),
+      std::regex("@PROGRAM@"), "lookalike");
 }
 
-TEST_P(Manual, ZshKnowsEveryOption) {
-  const std::string whole = script("zsh");
-  const std::size_t begin =
-      GetParam().command.empty() ? 0 : whole.find("\n      " + GetParam().command + ") _arguments");
-  ASSERT_NE(begin, std::string::npos);
-  const std::string part = whole.substr(
-      begin, GetParam().command.empty() ? whole.find("\ncase ") : whole.find(";;", begin) - begin);
-  static const std::regex kSpec(R"('\*(-[^\[]+)\[)");
-  EXPECT_THAT(matches(part, kSpec), ContainerEq(options_of(help())));
-  // _arguments completes nothing for a command with two of these.
-  const std::size_t rest = part.find("'*:");
-  EXPECT_EQ(part.find("'*:", rest == part.npos ? rest : rest + 1), part.npos);
-  if (!GetParam().command.empty() || !has_program("zsh")) return;
-  in_shell({"zsh", "-n", "-c", whole});
+std::string completed_by_bash(const std::string& words) {
+  // compopt needs a real completion.
+  return in_shell({"bash", "-c",
+                   "compopt() { :; }; PATH=" LOOKALIKE_PROGRAMS ":$PATH; cd /usr/bin/..; " +
+                       script_of("bash") + "COMP_WORDS=(" + words +
+                       "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _lookalike; "
+                       "echo \"${COMPREPLY[*]}\""});
 }
 
 TEST(Completions, OfferCommandsAndValues) {
-  const std::string script = printed("lookalike", "", {"--generate", "bash"});
-  const auto completed = [&](const std::string& words, int current) {
-    return in_shell({"bash", "-c",
-                     script + "COMP_WORDS=(" + words + ") COMP_CWORD=" + std::to_string(current) +
-                         "; _lookalike; echo \"${COMPREPLY[*]}\""});
-  };
-  EXPECT_EQ(completed("lookalike que", 1), "query\n");
-  EXPECT_EQ(completed("lookalike help exp", 2), "explain\n");
-  EXPECT_EQ(completed("lookalike query --format t", 3), "text tsv\n");
-  EXPECT_EQ(completed("lookalike query --repo", 2), "--report\n");
-  EXPECT_EQ(completed("lookalike query --top 1", 3), "\n");
-  EXPECT_EQ(completed("lookalike query --set match.min_d", 3), "match.min_decision=\n");
-  EXPECT_EQ(completed("lookalike duplicates --kind exact,mi", 3), "exact,mirrored\n");
-  EXPECT_EQ(completed("lookalike evaluate --synthetic --kinds no", 4), "noise\n");
-  EXPECT_EQ(completed("lookalike query --format --t", 3), "\n");
+  EXPECT_EQ(completed_by_bash("lookalike que"), "query\n");
+  EXPECT_EQ(completed_by_bash("lookalike help exp"), "explain\n");
+  EXPECT_EQ(completed_by_bash("lookalike gone que"), "\n");
+  EXPECT_EQ(completed_by_bash("lookalike query --format t"), "text tsv\n");
+  EXPECT_EQ(completed_by_bash("lookalike query --repo"), "--report\n");
+  EXPECT_EQ(completed_by_bash("lookalike query --top 1"), "\n");
+  EXPECT_EQ(completed_by_bash("lookalike query --set match.min_d"), "match.min_decision=\n");
+  EXPECT_EQ(completed_by_bash("lookalike duplicates --kind exact,mi"), "exact,mirrored\n");
+  EXPECT_EQ(completed_by_bash("lookalike evaluate --synthetic --kinds no"), "noise\n");
+  EXPECT_EQ(completed_by_bash("lookalike query --format --t"), "\n");
 }
 
 TEST(Completions, OfFilesAreFilesAndOfFoldersFolders) {
-  const std::string script = printed("lookalike", "", {"--generate", "bash"});
-  const auto completed = [&](const std::string& words) {
-    // compopt needs a real completion.
-    const std::string text =
-        "compopt() { :; }; cd /usr/bin/..; " + script + "COMP_WORDS=(" + words +
-        "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _lookalike; echo \"${COMPREPLY[*]}\"";
-    return in_shell({"bash", "-c", text});
-  };
-  EXPECT_EQ(completed("lookalike index bi"), "bin\n");
-  EXPECT_EQ(completed("lookalike query --json bi"), "bin\n");
-  EXPECT_EQ(completed("lookalike query bi"), "bin\n");
-  EXPECT_EQ(completed("lookalike index bin/en"), "\n");
-  EXPECT_THAT(completed("lookalike query bin/en"), HasSubstr("bin/env"));
-  EXPECT_THAT(completed("lookalike locate --object one.png bin/en"), HasSubstr("bin/env"));
-  EXPECT_EQ(completed("lookalike locate --object one.png --fo"), "--force --format\n");
-  EXPECT_EQ(completed("lookalike locate --object one.png --longest-side bin/en"), "\n");
-  EXPECT_EQ(completed("lookalike duplicates --within bi"), "bin\n");
-  EXPECT_EQ(completed("lookalike duplicates --between bin bi"), "bin\n");
-  EXPECT_EQ(completed("lookalike duplicates --between bin/en"), "\n");
-  EXPECT_EQ(completed("lookalike init bin/en"), "\n");
+  EXPECT_EQ(completed_by_bash("lookalike index bi"), "bin\n");
+  EXPECT_EQ(completed_by_bash("lookalike query --json bi"), "bin\n");
+  EXPECT_EQ(completed_by_bash("lookalike query bi"), "bin\n");
+  EXPECT_EQ(completed_by_bash("lookalike index bin/en"), "\n");
+  EXPECT_THAT(completed_by_bash("lookalike query bin/en"), HasSubstr("bin/env"));
+  EXPECT_THAT(completed_by_bash("lookalike locate --object one.png bin/en"), HasSubstr("bin/env"));
+  EXPECT_EQ(completed_by_bash("lookalike locate --object one.png --fo"), "--force --format\n");
+  EXPECT_EQ(completed_by_bash("lookalike locate --object one.png --longest-side bin/en"), "\n");
+  EXPECT_EQ(completed_by_bash("lookalike duplicates --within bi"), "bin\n");
+  EXPECT_EQ(completed_by_bash("lookalike duplicates --between bin bi"), "bin\n");
+  EXPECT_EQ(completed_by_bash("lookalike duplicates --between bin/en"), "\n");
+  EXPECT_EQ(completed_by_bash("lookalike init bin/en"), "\n");
+}
+
+TEST(Completions, WorkInOtherShells) {
+  if (has_program("fish")) {
+    const auto completed = [](const std::string& line) {
+      return in_shell({"fish", "--no-config", "-c",
+                       "set -p PATH " LOOKALIKE_PROGRAMS "; cd /usr/bin/..; " + script_of("fish") +
+                           "complete -C '" + line + "'"});
+    };
+    EXPECT_THAT(completed("lookalike que"), testing::StartsWith("query\tFind "));
+    EXPECT_THAT(completed("lookalike query --repo"), testing::StartsWith("--report\tWrite "));
+    EXPECT_THAT(completed("lookalike query bin/en"), HasSubstr("bin/env"));
+    EXPECT_THAT(completed("lookalike index "), HasSubstr("bin/"));
+  }
+  if (has_program("zsh")) {
+    // _describe and _files need a real completion.
+    const std::string script =
+        "_describe() { print -l -- $candidates; }; _files() { print files; }; "
+        "words=(" LOOKALIKE_PROGRAMS "/lookalike query --repo); CURRENT=3; ";
+    EXPECT_THAT(in_shell({"zsh", "-f", "-c", script + script_of("zsh")}),
+                testing::StartsWith("--report:Write "));
+  }
 }
 
 TEST(Reference, HasAChapterForEachProgramAndCommand) {

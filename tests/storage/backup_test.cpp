@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "storage/index_check.h"
-#include "storage/output_guard.h"
+#include "storage/output_file.h"
 #include "tests/storage/index_fixture.h"
 
 namespace lookalike {

@@ -117,9 +117,13 @@ void wrap_help(CLI::App& app) {
   for (CLI::App* const command : app.get_subcommands({})) wrap_help(*command);
 }
 
-// Returns what `PROGRAM [COMMAND] --generate KIND` prints for the build, where KIND is man,
-// markdown, bash, zsh, fish, or commands (their names). Nothing for other command lines.
+// Returns what `PROGRAM --complete WORD...` prints for a shell, and `PROGRAM [COMMAND] --generate
+// KIND` for the build, where KIND is man, markdown, or commands (their names). Nothing for other
+// command lines.
 std::optional<std::string> generated(const CLI::App& app, const std::vector<std::string>& words) {
+  if (words.size() > 1 && words.front() == "--complete") {
+    return completions(app, {words.begin() + 1, words.end()});
+  }
   if (words.size() < 2 || words.size() > 3 || words[words.size() - 2] != "--generate") {
     return std::nullopt;
   }
@@ -133,7 +137,10 @@ std::optional<std::string> generated(const CLI::App& app, const std::vector<std:
   const std::string& kind = words.back();
   if (kind == "man") return manual_page(*command, WrappedHelp());
   if (kind == "markdown") return reference(app, WrappedHelp());
-  if (kind != "commands") return completions(app, kind);
+  if (kind != "commands") {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("--generate: must be man, markdown or commands, was {}", kind));
+  }
   std::string names;
   for (const CLI::App* each : commands) names += each->get_name() + '\n';
   return names;

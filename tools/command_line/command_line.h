@@ -18,7 +18,7 @@
 #include "config/options.h"
 #include "pipeline/named.h"
 #include "storage/index_reader.h"
-#include "storage/output_guard.h"
+#include "storage/output_file.h"
 
 // What the command lines of all programs have in common.
 namespace lookalike {

@@ -96,8 +96,8 @@ std::string strength_text(const SuiteRow& row) {
 
 std::string left_out_list(const SuiteResult& result) {
   if (result.left_out.empty()) return "";
-  std::string html =
-      fmt::format("<details><summary>{} files left out</summary><ul>", result.left_out.size());
+  std::string html = fmt::format("<details><summary>{} left out</summary><ul>",
+                                 counted(result.left_out.size(), "file"));
   for (const LeftOutImage& file : result.left_out) {
     html += fmt::format("<li>{} {}</li>", escape_html(file.path), escape_html(file.why));
   }

@@ -22,7 +22,7 @@
 #include "pipeline/searcher.h"
 #include "stages/decode/reduced.h"
 #include "storage/index_writer.h"
-#include "storage/output_guard.h"
+#include "storage/output_file.h"
 #include "tools/evaluate/truth_answers.h"
 #include "tools/library/entry.h"
 

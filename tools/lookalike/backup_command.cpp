@@ -51,7 +51,7 @@ int back_up(const BackupArguments& arguments, RunConfig config, Progress::Style 
   copy.commit();
   if (pairs) write_whole(*pairs, text);
   std::error_code unknown;
-  spdlog::info("{}: {} images, {} bytes", printable(arguments.file), images,
+  spdlog::info("{}: {}, {} bytes", printable(arguments.file), counted(images, "image"),
                std::filesystem::file_size(arguments.file, unknown));
   return kExitDone;
 }

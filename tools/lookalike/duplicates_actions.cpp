@@ -40,7 +40,7 @@ int carry_out_plan(const ActionPlan& plan, const RunConfig& config, StopSignal& 
           ? std::string()
           : fmt::format(" and {} that belong to them", report.companions.size());
   fmt::print(
-      "{} files{} {}; to undo it: {}\n", report.done.size(), companions,
+      "{}{} {}; to undo it: {}\n", counted(report.done.size(), "file"), companions,
       plan.kind == ActionKind::kMove ? "moved to " + printable(plan.folder) : "made hard links",
       undo_command(carried.log));
   return exit_code_of(report, stop);
@@ -119,7 +119,7 @@ int act_on(std::vector<Needless> files, const ActionArguments& arguments, const 
   std::error_code is_no_file;
   fs::permissions(arguments.script, fs::perms::group_write | fs::perms::others_write,
                   fs::perm_options::remove, is_no_file);
-  fmt::print("{} files in the script\n", plan.steps.size());
+  fmt::print("{} in the script\n", counted(plan.steps.size(), "file"));
   return kExitDone;
 }
 
@@ -139,7 +139,8 @@ int undo_actions(const std::string& log, std::vector<fs::path> databases, const 
   const ActionReport report =
       undo_log(log, std::move(databases), config.images, until_stopped(stop)).report;
   warn_of_left(report.left);
-  fmt::print("{} files put back; the next `lookalike index` finds them\n", report.done.size());
+  fmt::print("{} put back; the next `lookalike index` finds them\n",
+             counted(report.done.size(), "file"));
   return exit_code_of(report, stop);
 }
 

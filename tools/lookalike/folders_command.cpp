@@ -22,7 +22,7 @@ void print_folder(const Json& folder) {
   const std::string remarks =
       (folder["present"] ? "" : "  (missing)") +
       (withheld == 0 ? std::string()
-                     : fmt::format("  ({} files gone, kept until confirmed)", withheld));
+                     : fmt::format("  ({} gone, kept until confirmed)", counted(withheld, "file")));
   fmt::print("{}{}\n", columns, last_column(columns.size(), path + remarks));
 }
 

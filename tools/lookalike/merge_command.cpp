@@ -41,8 +41,8 @@ int merge(const MergeArguments& arguments, RunConfig config, Progress::Style sty
     const IndexReader index(source);
     merge_index(writer, index, config.store, style);
     add_rejections(target, read_rejections(source));
-    spdlog::info("{}: {} images, {} of them new", printable(source.native()), index.counts().images,
-                 writer.counts().images - before);
+    spdlog::info("{}: {}, {} of them new", printable(source.native()),
+                 counted(index.counts().images, "image"), writer.counts().images - before);
   }
   return kExitDone;
 }

@@ -139,7 +139,8 @@ int move_files(const MoveArguments& arguments) {
                  printable(to));
     return kExitDone;
   }
-  spdlog::info("{} files moved, {} stay where they were", move.files.size(), move.staying.size());
+  spdlog::info("{} moved, {} stay where they were", counted(move.files.size(), "file"),
+               move.staying.size());
   return move.staying.empty() ? kExitDone : kExitSkippedItems;
 }
 

@@ -57,7 +57,7 @@ void import_pairs(const std::string& database, const std::string& file) {
   }
   const Rejections more = Rejections::parse(*text, printable(file));
   const std::size_t added = add_rejections(database, more);
-  spdlog::info("{} pairs added, {} were rejected already", added, more.all().size() - added);
+  spdlog::info("{} added, {} rejected already", counted(added, "pair"), more.all().size() - added);
 }
 
 void list_rejections(const RunConfig& config, const IndexReader& index,

@@ -42,9 +42,7 @@ std::string host_name(std::string_view header) {
     name = header.substr(0, colon + (header.starts_with('[') ? 1 : 0));
     if (!is_port(header.substr(name.size() + 1))) return {};
   }
-  std::string text(name);
-  std::ranges::transform(text, text.begin(), lower_case);
-  return text;
+  return in_lower_case(name);
 }
 
 Access check_host(const AccessRules& rules, std::string_view host, std::string_view origin) {

@@ -254,7 +254,7 @@ HttpResponse act_on_files(const HttpRequest& request, SearchState& state, ServeC
     return written([&] { return carry_out(plan, context.config.images, until_overdue(reached)); });
   });
   context.groups.set(nullptr);  // they look at their files once
-  spdlog::info("{} files {} for {}; log {}", report.done.size(),
+  spdlog::info("{} {} for {}; log {}", counted(report.done.size(), "file"),
                kind == ActionKind::kMove ? "moved" : "made hard links", request.peer,
                printable(log.native()));
   return json_response(report_json(report, files.left, steps - reached, log));
@@ -306,8 +306,8 @@ HttpResponse undo_action(const HttpRequest& request, SearchState& /*state*/,
     });
   });
   context.groups.set(nullptr);
-  spdlog::info("{} files put back for {}; log {}", undone.report.done.size(), request.peer,
-               printable(log->native()));
+  spdlog::info("{} put back for {}; log {}", counted(undone.report.done.size(), "file"),
+               request.peer, printable(log->native()));
   return json_response(report_json(undone.report, {}, undone.steps - reached, *log));
 }
 

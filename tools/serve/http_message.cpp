@@ -39,12 +39,6 @@ bool is_token(std::string_view text) {
   });
 }
 
-std::string in_lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), lower_case);
-  return lower;
-}
-
 std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t");
   return first == text.npos ? std::string_view()

@@ -118,7 +118,7 @@ class FileFilter {
         folder_(folder_parameter(request)),
         from_ns_(day(request, "from", 0)),
         to_ns_(day(request, "to", 1)) {
-    if (name_) std::ranges::transform(*name_, name_->begin(), lower_case);
+    if (name_) name_ = in_lower_case(*name_);
   }
 
   bool accepts_all() const { return !name_ && !folder_ && !from_ns_ && !to_ns_; }

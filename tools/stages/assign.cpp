@@ -2,12 +2,13 @@
 #include "pipeline/open_session.h"
 #include "stages/assign/assign_stage.h"
 #include "tools/command_line/stage_arguments.h"
+#include "tools/stages/stages.h"
 
 namespace lookalike {
 namespace {
 
-struct Arguments : StageArguments {
-  explicit Arguments(CLI::App& app)
+struct AssignArguments : StageArguments {
+  explicit AssignArguments(CLI::App& app)
       : StageArguments(app, "Words file to write"), shard(app, "the files of the records") {
     add_inputs("--features", features, "Files of lookalike-extract");
     add_input("--codebook", codebook, "File of lookalike-codebook");
@@ -18,7 +19,7 @@ struct Arguments : StageArguments {
   std::string codebook;
 };
 
-int assign(const Arguments& arguments, RunConfig config, Progress::Style style) {
+int run_assign(const AssignArguments& arguments, RunConfig config, Progress::Style style) {
   const FileShard shard = arguments.shard.get();
   std::optional<OutputFile> output = arguments.open_outdated<ImageWords>(config);
   if (!output) return kExitDone;
@@ -46,14 +47,15 @@ int assign(const Arguments& arguments, RunConfig config, Progress::Style style) 
 }
 
 }  // namespace
-}  // namespace lookalike
 
-int main(int argc, char** argv) {
-  return lookalike::run_stage(
+int assign_stage(int argc, const char* const* argv) {
+  return run_stage(
       argc, argv, "lookalike-assign",
       "Gives each feature its visual word and signature, and each image its histogram.\n"
       "Input: files of features, and a codebook. Output: a file of words, one record per image.\n"
       "Example: lookalike-assign --features photos.features --codebook photos.codebook "
       "--output photos.words",
-      lookalike::assign);
+      run_assign);
 }
+
+}  // namespace lookalike

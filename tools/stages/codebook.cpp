@@ -2,12 +2,13 @@
 #include "stages/codebook/codebook_stage.h"
 #include "stages/codebook/training_progress.h"
 #include "tools/command_line/stage_arguments.h"
+#include "tools/stages/stages.h"
 
 namespace lookalike {
 namespace {
 
-struct Arguments : StageArguments {
-  explicit Arguments(CLI::App& app) : StageArguments(app, "Codebook file to write") {
+struct CodebookArguments : StageArguments {
+  explicit CodebookArguments(CLI::App& app) : StageArguments(app, "Codebook file to write") {
     add_inputs("--features", features, "Files of lookalike-extract or lookalike-sample");
     add_inputs("--statistics", statistics, "Files of lookalike-variance: blank images are left out")
         ->required(false);
@@ -19,7 +20,7 @@ struct Arguments : StageArguments {
   std::vector<std::string> statistics;
 };
 
-int train(const Arguments& arguments, RunConfig config, Progress::Style style) {
+int run_codebook(const CodebookArguments& arguments, RunConfig config, Progress::Style style) {
   std::optional<OutputFile> output = arguments.open_outdated<Codebook>(config);
   if (!output) return kExitDone;
   const SumsByContent sums = read_statistics(arguments.statistics);
@@ -37,15 +38,16 @@ int train(const Arguments& arguments, RunConfig config, Progress::Style style) {
 }
 
 }  // namespace
-}  // namespace lookalike
 
-int main(int argc, char** argv) {
-  return lookalike::run_stage(
+int codebook_stage(int argc, const char* const* argv) {
+  return run_stage(
       argc, argv, "lookalike-codebook",
       "Trains a codebook of visual words on features, by k-means.\n"
       "Input: files of lookalike-extract with files of statistics, or files of lookalike-sample "
       "alone. Output: a codebook file.\n"
       "Example: lookalike-codebook --features photos.features --statistics photos.statistics "
       "--output photos.codebook",
-      lookalike::train);
+      run_codebook);
 }
+
+}  // namespace lookalike

@@ -8,6 +8,7 @@
 #include "pipeline/staged/single_stage.h"
 #include "stages/decode/pixels.h"
 #include "tools/command_line/stage_arguments.h"
+#include "tools/stages/stages.h"
 
 namespace lookalike {
 namespace {
@@ -34,8 +35,8 @@ bool answer(Searcher& searcher, const ImageFeatures& features, const RunConfig& 
   return true;
 }
 
-struct Arguments : ComputeArguments {
-  explicit Arguments(CLI::App& app) : ComputeArguments(app) {
+struct MatchArguments : ComputeArguments {
+  explicit MatchArguments(CLI::App& app) : ComputeArguments(app) {
     add_value(app, "--features FILE", files, "Files of lookalike-extract")->required();
     config.add_databases();
     config.add({"match.top", "extract.longest_side_px", "device.choice"});
@@ -43,7 +44,7 @@ struct Arguments : ComputeArguments {
   std::vector<std::string> files;
 };
 
-int match(const Arguments& arguments, RunConfig config, Progress::Style /*style*/) {
+int run_match(const MatchArguments& arguments, RunConfig config, Progress::Style /*style*/) {
   const IndexReader index = arguments.config.open_searched(config);
   const Rejections rejections = searched_rejections(config);
   Searcher searcher(index, config);
@@ -55,10 +56,9 @@ int match(const Arguments& arguments, RunConfig config, Progress::Style /*style*
 }
 
 }  // namespace
-}  // namespace lookalike
 
-int main(int argc, char** argv) {
-  return lookalike::run_stage(
+int match_stage(int argc, const char* const* argv) {
+  return run_stage(
       argc, argv, "lookalike-match",
       "Finds the indexed images that photos show, from features taken before.\n"
       "Input: an index, and files of features taken under its settings; the photos themselves are "
@@ -66,5 +66,7 @@ int main(int argc, char** argv) {
       "Output: on standard output one JSON object per photo, one per line, as lookalike query "
       "prints.\n"
       "Example: lookalike-match --database photos.db --features queries.features",
-      lookalike::match);
+      run_match);
 }
+
+}  // namespace lookalike

@@ -2,12 +2,13 @@
 
 #include "base/content_hash.h"
 #include "tools/command_line/stage_arguments.h"
+#include "tools/stages/stages.h"
 
 namespace lookalike {
 namespace {
 
-struct Arguments : StageArguments {
-  explicit Arguments(CLI::App& app) : StageArguments(app, "Features file to write") {
+struct SampleArguments : StageArguments {
+  explicit SampleArguments(CLI::App& app) : StageArguments(app, "Features file to write") {
     add_inputs("--features", features, "Files of lookalike-extract");
     add_inputs("--statistics", statistics,
                "Files of lookalike-variance: blank images are left out");
@@ -17,7 +18,7 @@ struct Arguments : StageArguments {
   std::vector<std::string> statistics;
 };
 
-int sample(const Arguments& arguments, RunConfig config, Progress::Style /*style*/) {
+int run_sample(const SampleArguments& arguments, RunConfig config, Progress::Style /*style*/) {
   std::optional<OutputFile> output = arguments.open_outdated<ImageFeatures>(config);
   if (!output) return kExitDone;
   const SumsByContent sums = read_statistics(arguments.statistics);
@@ -35,10 +36,9 @@ int sample(const Arguments& arguments, RunConfig config, Progress::Style /*style
 }
 
 }  // namespace
-}  // namespace lookalike
 
-int main(int argc, char** argv) {
-  return lookalike::run_stage(
+int sample_stage(int argc, const char* const* argv) {
+  return run_stage(
       argc, argv, "lookalike-sample",
       "Keeps the features that training may take, so that lookalike-codebook reads no others.\n"
       "Input: files of features and of statistics, such as those of one shard.\n"
@@ -46,5 +46,7 @@ int main(int argc, char** argv) {
       "features.\n"
       "Example: lookalike-sample --features photos.features --statistics photos.statistics "
       "--output photos.sample",
-      lookalike::sample);
+      run_sample);
 }
+
+}  // namespace lookalike

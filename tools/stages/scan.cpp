@@ -1,19 +1,21 @@
 #include <spdlog/spdlog.h>
 
+#include "base/text.h"
 #include "storage/artefact_files.h"
 #include "tools/command_line/stage_arguments.h"
+#include "tools/stages/stages.h"
 
 namespace lookalike {
 namespace {
 
-struct Arguments : StageArguments {
-  explicit Arguments(CLI::App& app) : StageArguments(app, "Manifest to write"), skipped(app) {
+struct ScanArguments : StageArguments {
+  explicit ScanArguments(CLI::App& app) : StageArguments(app, "Manifest to write"), skipped(app) {
     add_folder_options(config);
   }
   SkippedArguments skipped;
 };
 
-int scan(const Arguments& arguments, RunConfig config, Progress::Style /*style*/) {
+int run_scan(const ScanArguments& arguments, RunConfig config, Progress::Style /*style*/) {
   OutputGuard guard = arguments.guard(config);
   OutputFile manifest = arguments.open<SourceFile>(guard);
   std::optional<OutputFile> skipped_output = arguments.skipped.open(guard);
@@ -23,7 +25,7 @@ int scan(const Arguments& arguments, RunConfig config, Progress::Style /*style*/
   for (const SourceFile& image : images.files) writer.write(image);
   if (images.is_whole) {
     writer.finish();
-    spdlog::info("{} files", images.files.size());
+    spdlog::info("{}", counted(images.files.size(), "file"));
   } else {
     skipped_output.reset();  // --update would take the outputs for current
   }
@@ -31,14 +33,15 @@ int scan(const Arguments& arguments, RunConfig config, Progress::Style /*style*/
 }
 
 }  // namespace
-}  // namespace lookalike
 
-int main(int argc, char** argv) {
-  return lookalike::run_stage(
+int scan_stage(int argc, const char* const* argv) {
+  return run_stage(
       argc, argv, "lookalike-scan",
       "Lists the images in folders once, so that all shards of a run take the same list.\n"
       "Input: folders of images. Output: a manifest, one record per file, by path; none when a "
       "folder cannot be read.\n"
       "Example: lookalike-scan --images photos --output photos.manifest",
-      lookalike::scan);
+      run_scan);
 }
+
+}  // namespace lookalike

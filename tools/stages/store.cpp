@@ -4,12 +4,13 @@
 #include "pipeline/staged/single_stage.h"
 #include "stages/variance/variance_stage.h"
 #include "tools/command_line/stage_arguments.h"
+#include "tools/stages/stages.h"
 
 namespace lookalike {
 namespace {
 
-struct Arguments : ComputeArguments {
-  explicit Arguments(CLI::App& app) : ComputeArguments(app) {
+struct StoreArguments : ComputeArguments {
+  explicit StoreArguments(CLI::App& app) : ComputeArguments(app) {
     add_value(app, "--words FILE", words, "Files of lookalike-assign")->required();
     add_value(app, "--statistics FILE", statistics, "Files of lookalike-variance")->required();
     add_value(app, "--codebook FILE", codebook, "File of lookalike-codebook")->required();
@@ -27,7 +28,7 @@ struct Arguments : ComputeArguments {
 };
 
 // Checks that a new index does not replace anything else.
-void claim_database(const Arguments& arguments, const RunConfig& config) {
+void claim_database(const StoreArguments& arguments, const RunConfig& config) {
   OutputGuard guard;
   guard.add_input(arguments.config.file());
   guard.add_inputs(arguments.words);
@@ -38,7 +39,7 @@ void claim_database(const Arguments& arguments, const RunConfig& config) {
   guard.claim_index("--database", config.store.database);
 }
 
-void store_words(IndexWriter& writer, const Arguments& arguments, const RunConfig& config) {
+void store_words(IndexWriter& writer, const StoreArguments& arguments, const RunConfig& config) {
   const SumsByContent sums = read_statistics(arguments.statistics);
   StageTimes times;
   StoreQueue store(writer, config.store, times);
@@ -71,7 +72,7 @@ void store_skipped(IndexWriter& writer, const std::vector<std::string>& files) {
   writer.put_in_quarantine(skipped);
 }
 
-int store(const Arguments& arguments, RunConfig config, Progress::Style /*style*/) {
+int run_store(const StoreArguments& arguments, RunConfig config, Progress::Style /*style*/) {
   arguments.config.choose_database(config);
   claim_database(arguments, config);
   const Codebook codebook = read_codebook(arguments.codebook);
@@ -83,15 +84,16 @@ int store(const Arguments& arguments, RunConfig config, Progress::Style /*style*
 }
 
 }  // namespace
-}  // namespace lookalike
 
-int main(int argc, char** argv) {
-  return lookalike::run_stage(
+int store_stage(int argc, const char* const* argv) {
+  return run_stage(
       argc, argv, "lookalike-store",
       "Adds images to an index.\n"
       "Input: files of words and of statistics, and the codebook. Output: the database.\n"
       "The [extract] settings must be those that the features were extracted with.\n"
       "Example: lookalike-store --words photos.words --statistics photos.statistics "
       "--codebook photos.codebook --database photos.db",
-      lookalike::store);
+      run_store);
 }
+
+}  // namespace lookalike

@@ -300,7 +300,9 @@ class Locator {
         is_circle ? "in all turns"
                   : fmt::format("in turns of {} to {} degrees", how_.min_turn_degrees,
                                 how_.max_turn_degrees),
-        tried_more ? ", and 0.33 to 3 unturned" : "");
+        tried_more ? fmt::format(", and {:.2g} to {} unturned", kScreenScales[1].low,
+                                 kScreenScales[0].high)
+                   : "");
   }
 
   bool has_usual_ranges() const {

@@ -70,7 +70,7 @@ TEST(SuitePage, DrawsAChartForEachKind) {
   EXPECT_THAT(html, HasSubstr("<polyline class=\"place\" points=\"105.5,68.0 248.5,8.0 \"/>"));
   EXPECT_THAT(html, HasSubstr("<h3>mirror <span>axis</span></h3>"));
   EXPECT_THAT(html, HasSubstr("seed <b>1</b>"));
-  EXPECT_THAT(html, HasSubstr("1 files left out"));
+  EXPECT_THAT(html, HasSubstr("1 file left out"));
 }
 
 TEST(SuitePage, NeedsNothingFromElsewhereAndEscapesNames) {

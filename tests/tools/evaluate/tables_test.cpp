@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "storage/output_guard.h"
+#include "storage/output_file.h"
 #include "tests/content_of.h"
 #include "tests/temporary_folder.h"
 

@@ -19,7 +19,7 @@
 #include "base/program.h"
 #include "stages/decode/encode.h"
 #include "stages/decode/pixels.h"
-#include "storage/output_guard.h"
+#include "storage/output_file.h"
 #include "tests/fixtures/drawing.h"
 #include "tests/fixtures/image_files.h"
 #include "tools/command_line/command_line.h"
