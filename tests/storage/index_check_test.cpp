@@ -92,6 +92,8 @@ TEST_F(IndexCheckTest, PartsThatContradictEachOtherAreNamed) {
               Contains("image 1: its norm does not match its histogram"));
 }
 
+const ImagePrints kPrints{2, {{.image = 1, .agreement = 0.5, .cells = {1, 1, {true}, {false}}}}};
+
 TEST_F(IndexCheckTest, AnyChangedValueOfARowIsFound) {
   const SourceFile file = sample_file(1);
   const IndexRoot root{.path = "/photos",
@@ -103,7 +105,7 @@ TEST_F(IndexCheckTest, AnyChangedValueOfARowIsFound) {
   writer_->put_in_quarantine({&skipped, 1});
   writer_->set_derived("name", "value");
   const ImageNeighbours neighbours{2, {{1, 0.5}}};
-  writer_->put_neighbours({&neighbours, 1}, 2);
+  writer_->put_neighbours({&neighbours, 1}, 2, {&kPrints, 1});
   writer_->begin_run("index", 7);
   writer_.reset();
   ASSERT_THAT(problems(), IsEmpty());
@@ -143,7 +145,7 @@ class TotalsTest : public IndexCheckTest {
     writer_->put_in_quarantine({&skipped, 1});
     writer_->set_derived("name", "value");
     const ImageNeighbours linked{1, {{.image = 2, .weight = 1}}};
-    writer_->put_neighbours({&linked, 1}, 2);
+    writer_->put_neighbours({&linked, 1}, 2, {&kPrints, 1});
     writer_->begin_run("index", 7);
   }
   // Loses what a table of the closed index has, as a page that was overwritten by an empty one
@@ -158,8 +160,8 @@ TEST_F(TotalsTest, LostRowsAreFound) {
   ASSERT_THAT(problems(), IsEmpty());
   const std::string whole = folder_ / "whole.db";
   std::filesystem::copy_file(database(), whole);
-  for (const char* table : {"settings", "files", "quarantine", "neighbours", "derived", "roots",
-                            "devices", "withheld", "runs"}) {
+  for (const char* table : {"settings", "files", "quarantine", "neighbours", "prints", "derived",
+                            "roots", "devices", "withheld", "runs"}) {
     std::filesystem::copy_file(whole, database(),
                                std::filesystem::copy_options::overwrite_existing);
     lose(table);
