@@ -35,6 +35,10 @@ constexpr std::size_t kComparedAlone = 8;
 // of similar images, which fewer pairs hold together.
 constexpr std::size_t kMostCompared = 40;
 
+// Share of the cells of an image that differ from others of its print, from which on two whole
+// pictures are two contents, not versions of one.
+constexpr double kLeastContent = 0.1;
+
 // Runs a step and adds its duration in milliseconds. Throws Overdue instead if the time is over.
 template <typename Step>
 auto timed(double& total_ms, Step step) {
@@ -424,7 +428,7 @@ bool QueryRun::refine(PoseRefiner& refiner, Match& match) {
   if (finds_crops_ || fills(match.quad, photo.width, photo.height)) find_difference(match);
   if (finds_crops_) return true;
   compare_own_cells(match);
-  find_content(**object, match);
+  find_content(match);
   const Evidence& evidence = match.evidence;
   if (evidence.correlation.value_or(-1) < kAgreeingPixels &&
       shared_.calibration.probability(evidence) >= options_.same_probability) {
@@ -449,13 +453,13 @@ void QueryRun::find_difference(Match& match) {
   match.evidence.difference = compare_pictures(*image, photo, match.object_to_query);
 }
 
-// Looks for other content if a page surely agrees as a whole.
-void QueryRun::find_content(const DecodedImage& object, Match& match) {
+// Looks for other content if an image on light ground surely agrees.
+void QueryRun::find_content(Match& match) {
   const Evidence& evidence = match.evidence;
   if (!input_.colours || evidence.difference || evidence.identical) return;
-  if (!is_page(object.pixels.view())) return;
   if (shared_.calibration.probability(evidence) < options_.same_probability) return;
   check_time();
+  if (!is_light(*shared_.cache.colours(match.image, ColourSize::kReduced))) return;
   const auto image = shared_.cache.colours(match.image, ColourSize::kFull);
   const ColourImage& photo = colours(ColourSize::kFull);
   if (image->empty() || photo.empty()) return;
@@ -484,6 +488,11 @@ void QueryRun::compare_own_cells(Match& match) {
   }
   const cv::Mat distinctive = distinctive_cells(prints_of(match.image.id));
   if (distinctive.empty()) return;
+  // What fills the photo and differs in little is an edited version of it.
+  if (evidence.difference &&
+      cv::countNonZero(distinctive) < kLeastContent * static_cast<double>(distinctive.total())) {
+    return;
+  }
   check_time();
   const auto image = shared_.cache.colours(match.image, ColourSize::kReduced);
   const ColourImage& photo = colours(ColourSize::kReduced);

@@ -116,7 +116,7 @@ class QueryRun {
   bool refine(PoseRefiner& refiner, Match& match);
   void compare_whole(PoseRefiner& refiner, Match& match, const DecodedImage* known);
   void find_difference(Match& match);
-  void find_content(const DecodedImage& object, Match& match);
+  void find_content(Match& match);
   void compare_colours(Match& match);
   std::vector<PrintEdge> prints_of(ImageId image) const;
   void compare_own_cells(Match& match);

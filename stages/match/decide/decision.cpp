@@ -15,7 +15,6 @@ namespace {
 
 constexpr double kSlack = 0.03;            // maximum offset of a corner, of the longer side
 constexpr double kWholeCorrelation = 0.7;  // minimum if pictures share more than a part
-constexpr std::size_t kOtherContent = 2;   // places; one may be a stain or a repair
 constexpr double kAgreementGain = 1.5;
 
 constexpr double kConfirming = 0.3;  // minimum agreement in detail
@@ -99,13 +98,13 @@ Decision decide(const Match& match, int query_width, int query_height,
     if (correlation >= options.duplicate_correlation &&
         fills(match.quad, query_width, query_height)) {
       const bool differs = evidence.difference && evidence.difference->is_seen();
-      return differs ? Decision::kVariant : Decision::kDuplicate;
+      if (!differs) return Decision::kDuplicate;
+      return has_other_content_in_print(evidence) ? Decision::kPart : Decision::kVariant;
     }
     const bool has_other_colours =
         correlation < kAgreeingPixels && evidence.colour.value_or(1) < kContradictingColours;
     const bool part = (match.part && correlation < kWholeCorrelation) || has_other_colours ||
-                      has_other_content_in_print(evidence) ||
-                      evidence.other_content.size() >= kOtherContent;
+                      has_other_content_in_print(evidence) || !evidence.other_content.empty();
     return part ? Decision::kPart : Decision::kSameObject;
   }
   const bool votes =

@@ -33,12 +33,13 @@ bool has_other_content_in_print(const Evidence& evidence);
 //   duplicate    as same_object, each picture shows the other whole (see fills), the correlation is
 //                at least options.duplicate_correlation, and no difference is seen
 //   variant      as duplicate, but a person sees a difference: it was edited, censored, recoloured,
-//                or is another page of one form
+//                or is another page of one form, unless it has other content than others of its
+//                print (has_other_content_in_print)
 //   same_object  the probability is at least options.same_probability
 //   part         as same_object, but only a small part agrees, while the rest of what both show
-//                differs (see shared_part), both are pages of one print with other content in at
-//                least two places (see find_other_content), the photo lacks what sets the image apart
-//                from others of its print (see agreement_in), or the colours contradict
+//                differs (see shared_part), both are of one print on light ground with other
+//                content (see find_other_content), the photo lacks what sets the image apart from
+//                others of its print (see agreement_in), or the colours contradict
 //                (kContradictingColours) while the correlation is below kAgreeingPixels. So are
 //                images that tell_rivals_apart() rules out
 //   similar      the votes stand out by kSimilarExcess from a shortlist of at least

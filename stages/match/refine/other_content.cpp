@@ -3,145 +3,124 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include <opencv2/imgproc.hpp>
 
 #include "base/pair_sums.h"
 #include "base/quantile.h"
+#include "stages/match/refine/cell_map.h"
 #include "stages/match/refine/frame.h"
 
 namespace lookalike {
 namespace {
 
-constexpr int kCellPx = 16;
-constexpr int kStepPx = 8;  // between cells
-
 constexpr double kFlat = 30;     // variance up to which a cell is empty, squared grey levels
 constexpr double kStrokes = 60;  // variance from which it has strokes
 constexpr double kAgrees = 0.8;  // correlation of a cell
-constexpr double kContradicts = 0.6;
+constexpr double kContradicts = 0.5;
+constexpr int kTwoPlaces = 2;  // one may be a stain or a repair
 
-struct Cell {
-  bool is_seen = false;
-  double correlation = 0;  // the best of small shifts
-  double of_object = 0;    // variances
-  double of_scene = 0;
-
-  bool has_strokes() const { return std::max(of_object, of_scene) > kStrokes; }
-  bool agrees() const { return is_seen && has_strokes() && correlation > kAgrees; }
+// Maps of cells, CV_8U, of those that both pictures show and in which one has strokes.
+struct Strokes {
+  cv::Mat agreeing;
+  cv::Mat contradicting;  // both have strokes, as strong as those that agree, but other ones
+  cv::Mat missing;        // one has no such strokes
+  double usual = 0;       // the median of all correlations
+  double best = 0;        // a correlation that few exceed
 };
 
-// Cells of a frame, row by row.
-struct Cells {
-  int columns = 0;
-  int rows = 0;
-  std::vector<Cell> all;
-
-  const Cell& at(int column, int row) const {
-    return all[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) +
-               static_cast<std::size_t>(column)];
-  }
-};
-
-Cell compare_cell(const cv::Mat& object, const cv::Mat& scene, cv::Rect place) {
-  const PairSums<double> sums = sums_over(object, scene, place, {});
-  Cell cell{true, correlation_of(sums), sums.spread_a() / sums.count, sums.spread_b() / sums.count};
-  if (!cell.has_strokes() || cell.correlation > kAgrees) return cell;
-  for_each_shift(object, scene, place, [&cell](const PairSums<double>& shifted) {
-    cell.correlation = std::max(cell.correlation, correlation_of(shifted));
-  });
-  return cell;
+double median(std::vector<double> values) {
+  return quantile(std::move(values), 0.5);
 }
 
-Cells compare_frame(const Frame& frame) {
+// Compares the strokes of a frame along a smooth displacement. Returns nothing if too few agree.
+std::optional<Strokes> compare_strokes(const Frame& frame) {
+  constexpr std::size_t kFewestAgreeing = 20;
+  constexpr double kAsStrong = 0.3;  // share of the variance
   constexpr double kSmooth = 1;
   cv::Mat object;
   cv::Mat scene;
   cv::GaussianBlur(frame.object.brightness, object, {}, kSmooth);
   cv::GaussianBlur(frame.scene.brightness, scene, {}, kSmooth);
-  Cells cells{(object.cols - kCellPx) / kStepPx + 1, (object.rows - kCellPx) / kStepPx + 1, {}};
-  for (int row = 0; row < cells.rows; ++row) {
-    for (int column = 0; column < cells.columns; ++column) {
-      const cv::Rect place(column * kStepPx, row * kStepPx, kCellPx, kCellPx);
-      const bool is_seen = cv::countNonZero(frame.mask(place)) == place.area();
-      cells.all.push_back(is_seen ? compare_cell(object, scene, place) : Cell{});
-    }
-  }
-  return cells;
-}
-
-// Returns the cells in which both show strokes, as strong as those that agree, but other ones;
-// CV_8U. Returns nothing if the pictures do not agree as a whole.
-cv::Mat contradictions(const Cells& cells) {
-  constexpr std::size_t kLeastCells = 20;
-  constexpr double kUsualCorrelation = 0.9;
-  constexpr double kAsStrong = 0.3;  // share of the variance
-  std::vector<double> correlations;
+  const cv::Mat correlations = agree_smoothly(object, scene).correlation;
+  const cv::Mat of_object = cell_variances(object);
+  const cv::Mat of_scene = cell_variances(scene);
+  const cv::Mat strokes = (cv::max(of_object, of_scene) > kStrokes) & whole_cells(frame.mask);
+  Strokes found{strokes & (correlations > kAgrees), {}, {}};
+  std::vector<double> all;
   std::vector<double> contrasts;  // of the object, where both agree
   std::vector<double> ratios;     // of the object's contrast to the scene's, there
-  for (const Cell& cell : cells.all) {
-    if (!cell.is_seen || !cell.has_strokes()) continue;
-    correlations.push_back(cell.correlation);
-    if (!cell.agrees()) continue;
-    contrasts.push_back(cell.of_object);
-    ratios.push_back(cell.of_object / std::max(1.0, cell.of_scene));
-  }
-  if (contrasts.size() < kLeastCells || quantile(correlations, 0.5) < kUsualCorrelation) return {};
-  const double least = kAsStrong * quantile(contrasts, 0.5);
-  const double ratio = quantile(ratios, 0.5);
-  cv::Mat found(cells.rows, cells.columns, CV_8U, cv::Scalar(0));
-  for (int row = 0; row < cells.rows; ++row) {
-    for (int column = 0; column < cells.columns; ++column) {
-      const Cell& cell = cells.at(column, row);
-      const bool contradicts = cell.is_seen && cell.has_strokes() &&
-                               cell.correlation < kContradicts &&
-                               std::min(cell.of_object, ratio * cell.of_scene) > least;
-      found.at<std::uint8_t>(row, column) = contradicts ? 1 : 0;
+  for (int row = 0; row < strokes.rows; ++row) {
+    for (int column = 0; column < strokes.cols; ++column) {
+      if (strokes.at<std::uint8_t>(row, column) == 0) continue;
+      all.push_back(correlations.at<float>(row, column));
+      if (found.agreeing.at<std::uint8_t>(row, column) == 0) continue;
+      contrasts.push_back(of_object.at<float>(row, column));
+      ratios.push_back(contrasts.back() / std::max(1.F, of_scene.at<float>(row, column)));
     }
   }
+  if (contrasts.size() < kFewestAgreeing) return std::nullopt;
+  const double least = kAsStrong * median(std::move(contrasts));
+  const cv::Mat both = cv::min(of_object, of_scene * median(std::move(ratios)));
+  const cv::Mat others = strokes & (correlations < kContradicts);
+  found.contradicting = others & (both > least);
+  found.missing = others & (both <= least);
+  found.best = quantile(all, 0.95);
+  found.usual = median(std::move(all));
   return found;
 }
 
-// True if most strokes around a place agree.
-bool is_surrounded(const Cells& cells, const cv::Mat& labels, int label, cv::Rect box) {
+// True if most strokes around a place are on both pictures, unlike beside what covers a page.
+bool is_surrounded(const Strokes& strokes, const cv::Mat& labels, int label, cv::Rect box) {
   constexpr int kAroundCells = 2;
   const cv::Rect around = cv::Rect(box.x - kAroundCells, box.y - kAroundCells,
                                    box.width + 2 * kAroundCells, box.height + 2 * kAroundCells) &
-                          cv::Rect(0, 0, cells.columns, cells.rows);
-  int agreeing = 0;
-  int others = 0;
-  for (int row = around.y; row < around.br().y; ++row) {
-    for (int column = around.x; column < around.br().x; ++column) {
-      const Cell& cell = cells.at(column, row);
-      if (labels.at<int>(row, column) == label || !cell.is_seen || !cell.has_strokes()) continue;
-      (cell.agrees() ? agreeing : others) += 1;
-    }
-  }
-  return agreeing > 0 && agreeing >= others;
+                          cv::Rect({}, labels.size());
+  const cv::Mat outside = labels(around) != label;
+  const int agreeing = cv::countNonZero(outside & strokes.agreeing(around));
+  return agreeing > 0 && agreeing >= 2 * cv::countNonZero(outside & strokes.missing(around));
 }
 
-// Returns places of contradicting cells, in cells: none that touches the rim or is large, as what
-// covers the page does.
-std::vector<cv::Rect> places_of(const Cells& cells, const cv::Mat& contradicting) {
-  constexpr double kMostShare = 0.05;  // of the cells
+// The places of other content, in cells, and how many cells contradict there.
+struct Places {
+  std::vector<cv::Rect> boxes;
+  int cells = 0;
+};
+
+// Returns the connected places of contradicting cells that do not touch the rim.
+Places places_of(const Strokes& strokes) {
+  constexpr int kRimCells = 2;
   cv::Mat labels;
   cv::Mat boxes;
   cv::Mat centres;
-  const int count = cv::connectedComponentsWithStats(contradicting, labels, boxes, centres);
-  std::vector<cv::Rect> places;
+  const int count = cv::connectedComponentsWithStats(strokes.contradicting, labels, boxes, centres);
+  const cv::Rect inner(kRimCells, kRimCells, labels.cols - 2 * kRimCells,
+                       labels.rows - 2 * kRimCells);
+  Places places;
   for (int label = 1; label < count; ++label) {
     const auto value = [&](int what) { return boxes.at<int>(label, what); };
     const cv::Rect box(value(cv::CC_STAT_LEFT), value(cv::CC_STAT_TOP), value(cv::CC_STAT_WIDTH),
                        value(cv::CC_STAT_HEIGHT));
-    const bool is_inside =
-        box.x > 0 && box.y > 0 && box.br().x < cells.columns && box.br().y < cells.rows;
-    const double share = value(cv::CC_STAT_AREA) / (double{1} * cells.rows * cells.columns);
-    if (is_inside && share <= kMostShare && is_surrounded(cells, labels, label, box)) {
-      places.push_back(box);
-    }
+    if ((box & inner) != box || !is_surrounded(strokes, labels, label, box)) continue;
+    places.boxes.push_back(box);
+    places.cells += value(cv::CC_STAT_AREA);
   }
   return places;
+}
+
+// True if the places are another content. On a page that agrees as a whole two suffice. Elsewhere
+// there are more of them, and what agrees does so nearly exactly: the photo shows that much.
+bool is_other_content(const Strokes& strokes, const Places& places, bool is_page) {
+  constexpr double kUsualCorrelation = 0.9;
+  constexpr std::size_t kFewestPlaces = 5;
+  constexpr double kLeastShare = 0.005;  // of the cells that agree or contradict
+  constexpr double kBestCorrelation = 0.96;
+  if (is_page && strokes.usual >= kUsualCorrelation) return places.boxes.size() >= kTwoPlaces;
+  return places.boxes.size() >= kFewestPlaces && strokes.best >= kBestCorrelation &&
+         places.cells >= kLeastShare * (cv::countNonZero(strokes.agreeing) + places.cells);
 }
 
 }  // namespace
@@ -153,11 +132,12 @@ bool is_page(const ImageView& picture) {
   constexpr double kLeastGround = 0.8;  // share of the pixels; a product lies on less
   std::vector<double> empty;
   std::size_t count = 0;
-  for (int y = 0; y + kStepPx <= picture.height; y += kStepPx) {
-    for (int x = 0; x + kStepPx <= picture.width; x += kStepPx, ++count) {
+  for (int y = 0; y + kMapStepPx <= picture.height; y += kMapStepPx) {
+    for (int x = 0; x + kMapStepPx <= picture.width; x += kMapStepPx, ++count) {
       PairSums<double> sums;
-      for (int row = y; row < y + kStepPx; ++row) {
-        for (int column = x; column < x + kStepPx; ++column) sums.add(picture.at(column, row), 0);
+      for (int row = y; row < y + kMapStepPx; ++row) {
+        for (int column = x; column < x + kMapStepPx; ++column)
+          sums.add(picture.at(column, row), 0);
       }
       if (sums.spread_a() / sums.count < kFlat) empty.push_back(sums.a / sums.count);
     }
@@ -180,26 +160,32 @@ bool is_page(const ImageView& picture) {
 
 std::vector<Quad> find_other_content(const ColourImage& object, const ColourImage& scene,
                                      const Homography& object_to_scene) {
+  constexpr double kSidePx = 1024;
+  constexpr int kLeastSidePx = 300;  // fewer do not show what is written
   const Side one = side_of(object);
   const Side two = side_of(scene);
   const Homography map =
       aligned(one, two, loaded_to_full(scene).inverse() * object_to_scene * loaded_to_full(object));
-  const Frame frame = FrameMaker(one, two, map).make_brightness();
+  const Frame frame = FrameMaker(one, two, map).make_brightness(kSidePx);
   const cv::Size size = frame.mask.size();
-  if (std::min(size.width, size.height) < 2 * kCellPx) return {};
-  const Cells cells = compare_frame(frame);
-  const cv::Mat contradicting = contradictions(cells);
-  if (contradicting.empty()) return {};
+  if (std::max(size.width, size.height) < kLeastSidePx ||
+      std::min(size.width, size.height) < kLeastMapPx) {
+    return {};
+  }
+  const std::optional<Strokes> strokes = compare_strokes(frame);
+  if (!strokes) return {};
+  const Places places = places_of(*strokes);
+  if (!is_other_content(*strokes, places, is_page(object.brightness.view()))) return {};
   const cv::Size loaded = one.brightness.size();
   const Homography to_scene =
       loaded_to_full(scene) * map * resizing(size.width, size.height, loaded.width, loaded.height);
-  std::vector<Quad> places;
-  for (const cv::Rect& box : places_of(cells, contradicting)) {
-    places.push_back(outline(to_scene * translation(box.x * kStepPx, box.y * kStepPx),
-                             (box.width - 1) * kStepPx + kCellPx,
-                             (box.height - 1) * kStepPx + kCellPx));
+  std::vector<Quad> quads;
+  for (const cv::Rect& box : places.boxes) {
+    quads.push_back(outline(to_scene * translation(box.x * kMapStepPx, box.y * kMapStepPx),
+                            (box.width - 1) * kMapStepPx + kMapCellPx,
+                            (box.height - 1) * kMapStepPx + kMapCellPx));
   }
-  return places;
+  return quads;
 }
 
 }  // namespace lookalike

@@ -11,6 +11,7 @@
 
 #include "stages/match/refine/cell_map.h"
 #include "stages/match/refine/frame.h"
+#include "stages/match/refine/other_content.h"
 #include "stages/match/verify/pose_fit.h"
 
 namespace lookalike {
@@ -239,7 +240,8 @@ bool lies_whole(const Laid& laid, cv::Size second) {
   return cv::countNonZero(back) >= kWhole * back.rows * back.cols;
 }
 
-// True if one of the images has other content than the print that both share.
+// True if one of the images has other content than the print that both share. Of pages it takes
+// less: on paper a few strokes are a content, in a view of a room they are a small movement.
 bool has_other_content(const Findings& found, bool pages) {
   constexpr int kFewestExact = 20;
   constexpr double kLeastExact = 0.08;
@@ -319,9 +321,9 @@ std::optional<PrintPair> compare_prints(const ColourImage& first, const ColourIm
   const Reduced both = reduce(side_of(first).brightness, side_of(second).brightness,
                               loaded_to_full(second).inverse() * to_second * loaded_to_full(first));
   const Laid laid = best_laying(both);
-  const bool pages = is_light(first) && is_light(second);
+  const bool light = is_light(first) && is_light(second);
   if (nearest_similarity(laid.to_second, laid.first.size()).second > kMostBent) return {};
-  if (!pages && !lies_whole(laid, both.second.size())) return {};
+  if (!light && !lies_whole(laid, both.second.size())) return {};
 
   const cv::Mat in_place = correlate_cells(laid.first, laid.second, 0).front();
   std::array<Findings, 2> found;
@@ -331,6 +333,7 @@ std::optional<PrintPair> compare_prints(const ColourImage& first, const ColourIm
     found[i].exact = both_of(found[i].textured, in_place >= kExact);
     found[i].contradicting = both_of(found[i].textured, in_place < kContradicts);
   }
+  const bool pages = light && is_page(first.brightness.view()) && is_page(second.brightness.view());
   const auto may_be = [&](const Findings& one) { return has_other_content(one, pages); };
   if (std::ranges::none_of(found, may_be)) return {};
   const auto is_inner = [&](const Findings& one) {
@@ -438,8 +441,8 @@ bool is_light(const ColourImage& picture) {
   for (int level = 1; level < 256; ++level) {
     if (near(level, 20) > near(ground, 20)) ground = level;
   }
-  return ground > kLeastGround && static_cast<double>(near(ground, kNear)) >=
-                                      kLeastShare * static_cast<double>(grey.size());
+  return ground > kLeastGround &&
+         static_cast<double>(near(ground, kNear)) >= kLeastShare * static_cast<double>(grey.size());
 }
 
 }  // namespace lookalike

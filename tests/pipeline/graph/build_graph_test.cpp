@@ -89,8 +89,9 @@ TEST_F(GraphTest, PagesOfOneFormArePrints) {
   const auto page = [](int number) {
     cv::Mat drawn(640, 460, CV_8UC1, cv::Scalar(250));
     for (int line = 0; line < 20; ++line) {
-      const std::string text = "Field " + std::to_string(line * 7919 % 1000) + ": " +
-                               (line % 5 == 0 ? std::to_string(number * (line + 3)) : "as printed");
+      const std::string text =
+          "Field " + std::to_string(line * 7919 % 1000) + ": " +
+          (line % 3 == 0 ? std::to_string(number * 104729 * (line + 3)) : "as printed");
       cv::putText(drawn, text, {30, 40 + 28 * line}, cv::FONT_HERSHEY_SIMPLEX, 0.6, cv::Scalar(20),
                   1, cv::LINE_AA);
     }

@@ -34,6 +34,15 @@ TEST(Decide, ADuplicateWithAVisibleDifferenceIsAVariant) {
   EXPECT_EQ(decide(match, 100, 80, {}), Decision::kVariant);
 }
 
+TEST(Decide, AWholePictureWithOtherContentOnOnePrintIsAPart) {
+  Match match = match_with(50, 0.95);
+  match.evidence.difference = PictureDifference{.largest = PictureDifference::kSeen};
+  match.evidence.own_agreement = kLeastOwnAgreement - 0.01;
+  EXPECT_EQ(decide(match, 100, 80, {}), Decision::kPart);
+  match.evidence.own_agreement = kLeastOwnAgreement + 0.01;
+  EXPECT_EQ(decide(match, 100, 80, {}), Decision::kVariant);
+}
+
 TEST(Decide, ACropIsTheSameObject) {
   EXPECT_EQ(decide(match_with(50, 0.95), 50, 40, {}), Decision::kSameObject);
   EXPECT_EQ(decide(match_with(50, 0.95), 98, 80, {}), Decision::kDuplicate);  // but for its rim

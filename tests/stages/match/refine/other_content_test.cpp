@@ -80,6 +80,34 @@ TEST(OtherContent, AnotherFillOfTheFormHasIts) {
   }
 }
 
+// A receipt: a third of its lines are those of the shop, the others depend on the seed.
+cv::Mat receipt(std::uint64_t seed) {
+  cv::Mat picture(900, 640, CV_8UC3, cv::Scalar::all(250));
+  Random random(seed);
+  for (int line = 0; line < kLines; ++line) {
+    const bool is_printed = line < 6 || line > 25;
+    const std::uint64_t number = is_printed ? 7919 * line % 100'000 : random.bits() % 1'000'000;
+    write("item " + std::to_string(number) + (is_printed ? " of the shop" : " sold"),
+          {30, 40 + 28 * line}, picture);
+    if (!is_printed) write(std::to_string(random.bits() % 10'000), {500, 40 + 28 * line}, picture);
+  }
+  return picture;
+}
+
+TEST(OtherContent, ReceiptsOfOneShopDiffer) {
+  EXPECT_THAT(find_other_content(scanned(receipt(1)), photographed(receipt(1)), kPose), IsEmpty());
+  EXPECT_THAT(find_other_content(scanned(receipt(1)), photographed(receipt(2)), kPose),
+              SizeIs(Ge(5)));
+}
+
+TEST(OtherContent, ASmallPhotoDoesNotShowWhatIsWritten) {
+  cv::Mat page;
+  cv::resize(form(1), page, {}, 0.3, 0.3, cv::INTER_AREA);
+  cv::Mat other;
+  cv::resize(form(2), other, {}, 0.3, 0.3, cv::INTER_AREA);
+  EXPECT_THAT(find_other_content(scanned(page), scanned(other), {}), IsEmpty());
+}
+
 TEST(OtherContent, WhatCoversThePageIsNoContent) {
   cv::Mat covered = form(1);
   cv::circle(covered, {640, 400}, 150, cv::Scalar(120, 150, 200), cv::FILLED);
