@@ -14,15 +14,15 @@
 namespace lookalike {
 namespace {
 
-constexpr double kSteps = 255;
+constexpr double kAgreementSteps = 255;
 constexpr unsigned kBits = 8;  // of a byte
 
-bool is_better(const PrintEdge& a, const PrintEdge& b) {
+bool agrees_better(const PrintEdge& a, const PrintEdge& b) {
   return std::tuple(-a.agreement, a.image) < std::tuple(-b.agreement, b.image);
 }
 
-std::uint8_t steps_of(double agreement) {
-  return static_cast<std::uint8_t>(std::lround(std::clamp(agreement, 0.0, 1.0) * kSteps));
+std::uint8_t in_steps(double agreement) {
+  return static_cast<std::uint8_t>(std::lround(std::clamp(agreement, 0.0, 1.0) * kAgreementSteps));
 }
 
 void put_bits(const std::vector<bool>& bits, ByteWriter& out) {
@@ -43,13 +43,13 @@ std::vector<bool> get_bits(std::size_t count, ByteReader& in) {
 }  // namespace
 
 void add_print(PrintEdge edge, std::vector<PrintEdge>& edges) {
-  edge.agreement = steps_of(edge.agreement) / kSteps;  // as stored
+  edge.agreement = in_steps(edge.agreement) / kAgreementSteps;  // as stored
   const auto known = std::ranges::find(edges, edge.image, &PrintEdge::image);
   if (known != edges.end()) {
-    if (!is_better(edge, *known)) return;
+    if (!agrees_better(edge, *known)) return;
     edges.erase(known);
   }
-  edges.insert(std::ranges::upper_bound(edges, edge, is_better), std::move(edge));
+  edges.insert(std::ranges::upper_bound(edges, edge, agrees_better), std::move(edge));
   if (edges.size() > kMostPrints) edges.resize(kMostPrints);
 }
 
@@ -67,7 +67,7 @@ Bytes encode_prints(std::vector<PrintEdge> edges) {
                 edge.cells.contradicting.size() == cells && edge.cells.exact.size() == cells,
             "encode_prints: two edges to one image, or two grids");
     out.put_varint(edge.image - last);
-    out.put<std::uint8_t>(steps_of(edge.agreement));
+    out.put<std::uint8_t>(in_steps(edge.agreement));
     put_bits(edge.cells.contradicting, out);
     put_bits(edge.cells.exact, out);
     last = edge.image;
@@ -90,12 +90,12 @@ std::vector<PrintEdge> decode_prints(ByteView bytes) {
         edges.size() == kMostPrints) {
       in.fail("is damaged");
     }
-    PrintEdge edge{static_cast<ImageId>(image), in.get<std::uint8_t>() / kSteps, {}};
+    PrintEdge edge{static_cast<ImageId>(image), in.get<std::uint8_t>() / kAgreementSteps, {}};
     edge.cells = {columns, rows, get_bits(cells, in), {}};
     edge.cells.exact = get_bits(cells, in);
     edges.push_back(std::move(edge));
   }
-  std::ranges::sort(edges, is_better);
+  std::ranges::sort(edges, agrees_better);
   return edges;
 }
 

@@ -12,7 +12,7 @@
 namespace lookalike {
 namespace {
 
-struct Candidate {
+struct Completion {
   std::string word;
   std::string meaning{};  // in short
 };
@@ -20,7 +20,7 @@ struct Candidate {
 // What may stand at one place of a command line, besides options.
 struct Values {
   const char* kind = "text";  // or "files" or "folders", which a shell completes
-  std::vector<Candidate> words{};
+  std::vector<Completion> words{};
 };
 
 // Returns the first sentence or clause.
@@ -79,8 +79,8 @@ const CLI::Option* option_of_value(const CLI::App& command, const std::vector<st
   return nullptr;
 }
 
-std::vector<Candidate> options_of(const CLI::App& command) {
-  std::vector<Candidate> options;
+std::vector<Completion> options_of(const CLI::App& command) {
+  std::vector<Completion> options;
   for (const CLI::Option* option : command.get_options()) {
     if (option->get_group().empty()) continue;
     for (const std::string& name : names_of(*option)) {
@@ -90,8 +90,8 @@ std::vector<Candidate> options_of(const CLI::App& command) {
   return options;
 }
 
-std::vector<Candidate> commands_of(const CLI::App& program) {
-  std::vector<Candidate> commands;
+std::vector<Completion> commands_of(const CLI::App& program) {
+  std::vector<Completion> commands;
   for (const CLI::App* command : program.get_subcommands({})) {
     commands.push_back({command->get_name(), in_short(command->get_description())});
   }
@@ -112,7 +112,7 @@ Values values_in(const CLI::App& command, const std::vector<std::string>& words)
     }
   }
   if (words.back().starts_with('-')) {
-    for (Candidate& each : options_of(command)) values.words.push_back(std::move(each));
+    for (Completion& each : options_of(command)) values.words.push_back(std::move(each));
   }
   return values;
 }
@@ -134,7 +134,7 @@ std::string completions(const CLI::App& program, const std::vector<std::string>&
   const std::string& current = words.back();
   const std::string before = current.substr(0, current.rfind(',') + 1);
   std::string text = fmt::format("{}\n", current.starts_with('-') ? "text" : values.kind);
-  for (const Candidate& each : values.words) {
+  for (const Completion& each : values.words) {
     const std::string word = before + each.word;
     if (word.starts_with(current)) text += fmt::format("{}\t{}\n", word, each.meaning);
   }
