@@ -13,6 +13,7 @@ the best match, separated by tabs. The exit code is 1 if a photo cannot be used.
 """
 
 import argparse
+import base64
 import http.client
 import json
 import os
@@ -49,11 +50,16 @@ class UnixConnection(http.client.HTTPConnection):
 
 
 class Lookalike:
-    """A server, by the URL that it prints or that a proxy gives it. `timeout`: seconds without a byte from it."""
+    """A server, by the URL that it prints or that a proxy gives it, `https://user:password@host/folder/` if need be.
+
+    `token`: if not in that URL. `timeout`: seconds without a byte from the server.
+    """
 
     def __init__(self, url, token="", timeout=120):
-        self.url = url
-        self.headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self.is_local = url.startswith("unix:")
+        self.socket = url[len("unix:"):]
+        self.parts = urllib.parse.urlsplit("http://localhost" if self.is_local else url)
+        self.headers = _authorization(self.parts, token)
         self.timeout = timeout
 
     def get(self, path, **parameters):
@@ -78,26 +84,41 @@ class Lookalike:
                     raise ConnectionError("the server ended before it had answered")
 
     def _connection(self):
-        if self.url.startswith("unix:"):
-            return UnixConnection(self.url[len("unix:"):], self.timeout)
-        parts = urllib.parse.urlsplit(self.url)
-        kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-        return kind(parts.netloc, timeout=self.timeout)
-
-    def _folder(self):
-        """Returns the path below which a proxy has the server."""
-        return "" if self.url.startswith("unix:") else urllib.parse.urlsplit(self.url).path.rstrip("/")
+        if self.is_local:
+            return UnixConnection(self.socket, self.timeout)
+        kind = http.client.HTTPSConnection if self.parts.scheme == "https" else http.client.HTTPConnection
+        return kind(self.parts.netloc.rpartition("@")[2], timeout=self.timeout)
 
     def _send(self, method, path, parameters, body=None, headers=None):
         if parameters:
             text = {name: str(value).lower() if isinstance(value, bool) else value for name, value in parameters.items()}
             path += "?" + urllib.parse.urlencode(text)
         connection = self._connection()
-        connection.request(method, self._folder() + path, body, {**self.headers, "Connection": "close", **(headers or {})})
+        folder = self.parts.path.rstrip("/")  # of the server's site
+        connection.request(method, f"{folder}/{path.lstrip('/')}", body, {**self.headers, "Connection": "close", **(headers or {})})
         response = connection.getresponse()
         if response.status != 200:
-            raise Refused(response.status, json.load(response)["error"])
+            raise Refused(response.status, _error(response))
         return response
+
+
+def _authorization(parts, token):
+    """Returns the headers with the token, or with the user and the password of a proxy."""
+    token = token or dict(urllib.parse.parse_qsl(parts.fragment)).get("token", "")
+    if token:
+        return {"Authorization": f"Bearer {token}"}
+    if parts.username is None:
+        return {}
+    user = urllib.parse.unquote(f"{parts.username}:{parts.password or ''}")
+    return {"Authorization": "Basic " + base64.b64encode(user.encode()).decode()}
+
+
+def _error(response):
+    """Returns the error in an answer; of a proxy, which answers otherwise, its status."""
+    try:
+        return json.load(response)["error"]
+    except (ValueError, TypeError, KeyError):
+        return {"message": f"the answer is {response.status} {response.reason}", "reason": "unknown"}
 
 
 def _batches(files):

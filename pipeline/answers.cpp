@@ -172,16 +172,21 @@ Json with_schema(const Json& json) {
   return result;
 }
 
-void add_origin(const std::string& path, Json& answer) {
+PhotoOrigin read_origin(const std::string& path) {
   constexpr std::size_t kStartBytes = std::size_t{256} << 10U;  // where cameras put EXIF
   const std::string file = page_of(path).file;
   const std::optional<std::string> start = read_start(file, kStartBytes);
-  PhotoOrigin origin;
+  if (!start) return {};
   try {
-    if (start) origin = origin_of(read_metadata(bytes_of(*start)));
+    return origin_of(read_metadata(bytes_of(*start)));
   } catch (const Error& failure) {
-    if (failure.kind() != ErrorKind::kInternal) throw;  // there is no reader
+    if (failure.kind() != ErrorKind::kInternal) throw;
+    return {};  // there is no reader
   }
+}
+
+void add_origin(const std::string& path, Json& answer) {
+  const PhotoOrigin origin = read_origin(path);
   const auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
   answer["taken"] = text(origin.taken);
   answer["camera"] = text(origin.camera);
@@ -195,12 +200,10 @@ bool may_be_mirrored(const QueryResult& result) {
          best.evidence.correlation.value_or(0) <= kMostCorrelation;
 }
 
-Json query_answer(const std::string& query, const QueryResult& result) {
-  Json answer = {{"query", text_of_path(query)},
-                 {"found", result.found},
-                 {"total", result.total},
-                 {"places", result.places},
-                 {"perhaps_mirrored", may_be_mirrored(result)},
+Json query_answer(const std::string& query, const QueryResult& result, Asked asked) {
+  Json answer = {{"query", text_of_path(query)}, {"headline", headline(result, asked)},
+                 {"found", result.found},        {"total", result.total},
+                 {"places", result.places},      {"perhaps_mirrored", may_be_mirrored(result)},
                  {"matches", Json::array()}};
   for (const Match& match : result.matches) {
     answer["matches"].push_back({{"id", match.image.id},

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "pipeline/headline.h"
+#include "stages/decode/metadata.h"
 #include "stages/match/explain.h"
 #include "stages/match/locate/locate.h"
 #include "stages/match/match.h"
@@ -29,8 +31,11 @@ inline constexpr int kJsonSchema = 1;
 // Adds that version as "schema", first.
 Json with_schema(const Json& json);
 
-// Adds "taken" and "camera", as the metadata of a file say; null where they do not, or where the
-// file cannot be read. Reads the start of the file.
+// Returns what the metadata at the start of a file say; empty where they do not, or where the file
+// cannot be read.
+PhotoOrigin read_origin(const std::string& path);
+
+// Adds the same as "taken" and "camera", null where it is empty.
 void add_origin(const std::string& path, Json& answer);
 
 // True if nothing sure was found, and the best match has a pose under which the pixels of both
@@ -38,7 +43,7 @@ void add_origin(const std::string& path, Json& answer);
 bool may_be_mirrored(const QueryResult& result);
 
 // query.json
-Json query_answer(const std::string& query, const QueryResult& result);
+Json query_answer(const std::string& query, const QueryResult& result, Asked asked = Asked::kPhoto);
 
 // explain.json
 Json explain_answer(const std::string& query, const Explanation& explanation);

@@ -63,6 +63,7 @@ const std::vector<Library> kLibraries = {
     {"opencv2/highgui", {"tests"}},
     {"opencv2/videoio", {"tests"}},
     {"hwy/", {"base", "tests/base"}},
+    {"utf8proc.h", {"base"}},
     {"jpeglib.h", {"stages/decode", "tests/stages/decode"}},
     {"turbojpeg.h", {"stages/decode", "tests/stages/decode"}},
     {"png.h", {"stages/decode", "tests/stages/decode"}},
@@ -273,7 +274,7 @@ TEST(Files, ThatOptionsNameAreWrittenThroughTheGuard) {
   EXPECT_THAT(writers, UnorderedElementsAre(
                            "base/files.cpp", "storage/output_file.cpp",
                            // In the cache folder.
-                           "tools/serve/thumbnail_cache.cpp",
+                           "tools/serve/photo_dates.cpp", "tools/serve/thumbnail_cache.cpp",
                            // The peak of memory, in /proc.
                            "tools/lab/synthesize/scale_benchmark.cpp",
                            // Names that the program makes: DATABASE.work, .pairs and .rejected,

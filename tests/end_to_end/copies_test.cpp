@@ -94,8 +94,8 @@ TEST_F(Copies, ThoseOfOnePlaceAreFoldedInTextAlone) {
   EXPECT_EQ(answered["matches"].size(), kNearCopies);
   for (const json& match : answered["matches"]) EXPECT_EQ(match["place"], 1);
   const std::string folded = query({"--report", at("r.html"), at("query.png")}).out;
-  EXPECT_THAT(folded, HasSubstr("15 found\n"));
-  EXPECT_THAT(folded, HasSubstr("14 more here: 14 duplicate\n"));
+  EXPECT_THAT(folded, HasSubstr("15 same pictures\n"));
+  EXPECT_THAT(folded, HasSubstr("14 more here: 14 same pictures\n"));
   EXPECT_THAT(content_of(at("r.html")), HasSubstr("14 more here"));
   const std::string unfolded = query({"--unfold", at("query.png")}).out;
   EXPECT_EQ(std::ranges::count(unfolded, '\n'), 1 + kNearCopies);

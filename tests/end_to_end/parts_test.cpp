@@ -99,7 +99,7 @@ TEST_F(Parts, WhereOnlyAPartIsSharedTheHeadlineSaysSo) {
   cv::imwrite(at("unknown.png"), cover(kCovers));
   const ProgramResult result =
       run_program("lookalike", {"query", "-q", "--database", at("index.db"), at("unknown.png")});
-  EXPECT_THAT(result.out, ContainsRegex("unknown\\.png: [0-9]+ found by a part"));
+  EXPECT_THAT(result.out, ContainsRegex("unknown\\.png: [0-9]+ shares? a part"));
 }
 
 TEST_F(Parts, ACropIsTheSameObject) {

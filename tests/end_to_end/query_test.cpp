@@ -193,7 +193,7 @@ TEST_F(QueryTest, TheReportShowsEachPhoto) {
   ASSERT_EQ(query({"--report", path("r.html"), path("scene.png"), path("stranger.png")}).exit_code,
             0);
   const std::string html = content_of(path("r.html"));
-  EXPECT_THAT(html, HasSubstr("1 found"));
+  EXPECT_THAT(html, HasSubstr("1 shows it"));
   EXPECT_THAT(html, HasSubstr("nothing found"));
   EXPECT_THAT(html, HasSubstr("<polygon class=\"outline\""));
 }
@@ -205,7 +205,7 @@ TEST_F(QueryTest, TheReportSaysOfAnIndexedImageThatItIsNoFileAnyMore) {
   std::filesystem::rename(path("kept.png"), path("posters/3.png"));
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const std::string html = content_of(path("fifo.html"));
-  EXPECT_THAT(html, HasSubstr("1 found"));
+  EXPECT_THAT(html, HasSubstr("1 shows it"));
   EXPECT_THAT(html, HasSubstr("3.png cannot be read now: unreadable: not a regular file"));
 }
 

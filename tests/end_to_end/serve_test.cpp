@@ -211,6 +211,7 @@ TEST_F(ServeTest, AnswersAsItsDescriptionSays) {
       std::string line = is_post ? "POST " : method == "get" ? "GET " : "DELETE ";
       line += path == "/v1/images/{id}"              ? "/v1/images/1"
               : path == "/v1/images/{id}/thumbnail"  ? "/v1/images/1/thumbnail"
+              : path == "/v1/images/{id}/metadata"   ? "/v1/images/1/metadata"
               : path == "/v1/images/{id}/neighbours" ? "/v1/images/1/neighbours"
                                                      : path;
       if (path == "/v1/query" && !is_post) line += "?id=1";
@@ -256,6 +257,9 @@ TEST_F(ServeTest, AnswersAreThoseOfTheCommands) {
             matches_of({"--region", "60,40,400,540", photo}));
   const std::string id = std::to_string(id_of("posters/1.jpg"));
   EXPECT_EQ(get("/v1/query?id=" + id)["matches"], matches_of({"--id", id}));
+  const std::string alone = std::to_string(id_of("posters/4.jpg"));
+  EXPECT_EQ(get("/v1/query?id=" + alone)["headline"], "no other image shows this");
+  EXPECT_EQ(query()["headline"], "1 shows it");
   EXPECT_EQ(get("/v1/folders"), run({"folders", "--json", "-d", at("index.db")}));
   EXPECT_EQ(get("/v1/quarantine")["quarantine"],
             run({"quarantine", "--json", "-d", at("index.db")})["quarantine"]);
@@ -302,8 +306,9 @@ TEST_F(ServeTest, TellsTheStateOfTheIndex) {
 }
 
 TEST_F(ServeTest, FindsFilesByNameAndFolder) {
-  fs::create_directories(at("posters/trips"));
-  draw("posters/trips/Copy of 7.jpg", 7);
+  fs::create_directories(at("posters/Übermäßige Reisen"));
+  draw("posters/Übermäßige Reisen/Copy of 7.jpg", 7);
+  draw("posters/Cafe\u0301.jpg", 8);  // as macOS writes it
   index();
   start();
   const auto found = [&](const std::string& parameters) {
@@ -313,19 +318,122 @@ TEST_F(ServeTest, FindsFilesByNameAndFolder) {
       names.push_back(fs::path(image["path"].get<std::string>()).filename());
     }
     EXPECT_GE(page["total"], names.size());
+    EXPECT_EQ(page["unread_dates"], 0);
     return names;
   };
+  const std::string trip = "%C3%9CBERM%C3%84SSIG";  // "ÜBERMÄSSIG"
   EXPECT_THAT(found("name=cop"), testing::ElementsAre("copy.jpg", "Copy of 7.jpg"));
-  EXPECT_THAT(found("name=COPY&folder=" + at("posters/trips")),
+  EXPECT_THAT(found("name=COPY&folder=" + at("posters") + "/%C3%9Cberm%C3%A4%C3%9Fige%20Reisen/"),
               testing::ElementsAre("Copy of 7.jpg"));
-  EXPECT_THAT(found("folder=" + at("posters/trips/")), testing::ElementsAre("Copy of 7.jpg"));
-  EXPECT_THAT(found("name=posters"), IsEmpty()) << "the name alone";
+  EXPECT_THAT(found("name=" + trip), testing::ElementsAre("Copy of 7.jpg")) << "its folder counts";
+  EXPECT_THAT(found("name=CAF%C3%89"), testing::ElementsAre("Cafe\u0301.jpg"));
+  EXPECT_THAT(found("folder=" + trip), testing::ElementsAre("Copy of 7.jpg"));
+  EXPECT_THAT(found("folder=REISEN/"), testing::ElementsAre("Copy of 7.jpg"));
+  EXPECT_THAT(found("folder=copy"), IsEmpty()) << "no folder";
+  EXPECT_THAT(found("folder=" + at("posters/trip")), IsEmpty()) << "an absolute path is whole";
   EXPECT_THAT(found("name=broken"), IsEmpty()) << "is not indexed";
   const json first = get("/v1/images?name=cop&limit=1");
   EXPECT_EQ(first["total"], 2);
   EXPECT_THAT(found("name=cop&limit=1&after=" + first["next"].dump()),
               testing::ElementsAre("Copy of 7.jpg"));
-  expect_error(ask("GET /v1/images?folder=posters"), 400, "parameter");
+}
+
+TEST_F(ServeTest, SuggestsFoldersAtAnyDepth) {
+  fs::create_directories(at("posters/Summer/Lake/More"));
+  draw("posters/Summer/Lake/7.jpg", 7);
+  draw("posters/Summer/Lake/More/8.jpg", 8);
+  index();
+  start();
+  const auto suggested = [&](const std::string& parameters) {
+    std::vector<std::pair<std::string, int>> folders;
+    const json answer = get("/v1/subfolders?" + parameters);
+    for (const json& folder : answer["folders"]) {
+      folders.emplace_back(fs::path(folder["path"].get<std::string>()).filename(), folder["files"]);
+    }
+    return folders;
+  };
+  using testing::ElementsAre;
+  using testing::Pair;
+  EXPECT_THAT(suggested("name=LAKE"), ElementsAre(Pair("Lake", 2), Pair("More", 1)))
+      << "those named so first";
+  EXPECT_THAT(suggested("name=more"), ElementsAre(Pair("More", 1)));
+  EXPECT_THAT(suggested("name=summer&limit=1"), ElementsAre(Pair("Summer", 2)));
+  EXPECT_THAT(suggested("limit=1"), ElementsAre(Pair("posters", 10)));
+  EXPECT_THAT(suggested("name=winter"), IsEmpty());
+}
+
+TEST_F(ServeTest, SortsFilesByNameAndByWhenTheyWereTaken) {
+  fs::create_directories(at("posters/a"));
+  const auto date = [&](const std::string& file, const std::string& taken) {
+    const std::string jpeg = content_of(at(file));
+    folder_.write(file, jpeg.substr(0, 2) + exif_segment("Leica", "M10", taken) + jpeg.substr(2));
+  };
+  draw("posters/a/9.jpg", 9);
+  date("posters/a/9.jpg", "2015:01:02 03:04:05");
+  date("posters/2.jpg", "2019:07:14 23:59:59");
+  index();
+  start({}, {"XDG_CACHE_HOME=" + at("cache")});
+  const auto names = [&](const std::string& parameters) {
+    std::vector<std::string> found;
+    const json page = get("/v1/images?" + parameters);
+    for (const json& image : page["images"]) {
+      found.push_back(fs::path(image["path"].get<std::string>()).filename());
+    }
+    return found;
+  };
+  using testing::ElementsAre;
+  EXPECT_THAT(names("sort=oldest&limit=2"), ElementsAre("9.jpg", "2.jpg"));
+  EXPECT_EQ(names("sort=newest").back(), "9.jpg");
+  EXPECT_EQ(names("sort=name").back(), "small.jpg");
+  EXPECT_EQ(names("sort=path").front(), "0.jpg");
+  EXPECT_THAT(names("from=2015-01-01&to=2019-07-14&sort=newest"), ElementsAre("2.jpg", "9.jpg"));
+  EXPECT_THAT(names("to=2019-07-13"), ElementsAre("9.jpg"));
+  const json first = get("/v1/images?sort=oldest&limit=1");
+  EXPECT_EQ(first["images"][0]["taken"], "2015-01-02T03:04:05");
+  EXPECT_TRUE(get("/v1/images?name=3.jpg")["images"][0]["taken"].is_null());
+  EXPECT_EQ(get("/v1/folder?path=" + at("posters/a"))["images"][0]["taken"], "2015-01-02T03:04:05");
+  EXPECT_EQ(get("/v1/images?sort=oldest&limit=1&after=1")["images"][0]["taken"],
+            "2019-07-14T23:59:59");
+  expect_error(ask("GET /v1/images?sort=colour"), 400, "parameter");
+
+  // They are kept for the next server, by path and time of modification.
+  const fs::path kept = *fs::directory_iterator(at("cache") + "/lookalike/dates");
+  std::string text = content_of(kept);
+  EXPECT_THAT(text, AllOf(HasSubstr(" 20150102030405\n"), HasSubstr(" 0\n")));
+  EXPECT_EQ(fs::status(kept).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  program_->send(SIGTERM);
+  program_->wait();
+  const std::string copy = content_of(at("posters/a/9.jpg"));
+  const auto time = fs::last_write_time(at("posters/a/9.jpg"));
+  draw("posters/a/9.jpg", 9);  // says no date
+  fs::last_write_time(at("posters/a/9.jpg"), time);
+  const auto oldest = [&] {
+    start({}, {"XDG_CACHE_HOME=" + at("cache")});
+    return names("sort=oldest").front();
+  };
+  EXPECT_EQ(oldest(), "9.jpg") << "it is not read again";
+  program_->send(SIGTERM);
+  program_->wait();
+  text[text.find("2015")] = '1';
+  std::ofstream(kept, std::ios::binary) << text;
+  EXPECT_EQ(oldest(), "2.jpg") << "a damaged file is not believed";
+}
+
+TEST_F(ServeTest, TellsWhatIsWrittenIntoAFile) {
+  const std::string jpeg = content_of(at("posters/2.jpg"));
+  const std::string exif = exif_segment("Leica Camera AG", "LEICA M10", "2019:07:14 12:30:05");
+  folder_.write("posters/2.jpg", jpeg.substr(0, 2) + exif + jpeg.substr(2));
+  index();
+  start();
+  const std::string of = "/v1/images/" + std::to_string(id_of("posters/2.jpg")) + "/metadata";
+  const json metadata = get(of);
+  EXPECT_TRUE(metadata["is_complete"]);
+  EXPECT_EQ(metadata["entries"], json::parse(R"([{"field": "taken", "text": "2019-07-14T12:30:05"},
+                            {"field": "camera", "text": "LEICA M10"}])"));
+  EXPECT_THAT(get("/v1/images/" + std::to_string(id_of("posters/3.jpg")) + "/metadata")["entries"],
+              IsEmpty());
+  folder_.write("posters/2.jpg", jpeg);
+  expect_error(ask("GET " + of), 404, "gone");
 }
 
 TEST_F(ServeTest, SortsAndFiltersGroups) {
@@ -367,6 +475,8 @@ TEST_F(ServeTest, SortsAndFiltersGroups) {
   EXPECT_EQ(exact["needless"], 1);
   EXPECT_EQ(get("/v1/groups?kind=exact,copy")["total"], 3);
   EXPECT_EQ(first_of("folder=" + at("posters/trips")), 3);
+  EXPECT_EQ(first_of("folder=TRIP"), 3) << "a part of its path";
+  EXPECT_EQ(get("/v1/groups?folder=nowhere")["total"], 0);
   EXPECT_EQ(get("/v1/groups?kind=exact&folder=" + at("posters/trips"))["total"], 0);
   expect_error(ask("GET /v1/groups?kind=object"), 400, "parameter");
   expect_error(ask("GET /v1/groups?sort=colour"), 400, "parameter");
@@ -1204,27 +1314,67 @@ TEST_F(ServeTest, ThePageAndTheClientWorkBelowAFolderOfAProxy) {
   }
   EXPECT_GT(modules, 20);
   const std::string script = folder_.write("proxied.py", R"py(
-import http.server, sys, threading
+import http.server, json, sys, threading
 sys.dont_write_bytecode = True
 sys.path.insert(0, sys.argv[1])
 import lookalike_client
 class Proxy(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
-        self.send_response(200)
+        is_bad = "bad" in self.path
+        self.send_response(502 if is_bad else 200)
         self.end_headers()
-        self.wfile.write(b'"%s"' % self.path.encode())
+        self.wfile.write(b"<html>" if is_bad else json.dumps([self.path, self.headers["Authorization"]]).encode())
+    def log_message(self, *_):
+        pass
 server = http.server.HTTPServer(("127.0.0.1", 0), Proxy)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 for folder in "", "/", "/a/b", "/a/b/":
     url = f"http://127.0.0.1:{server.server_port}{folder}"
-    print(lookalike_client.Lookalike(url).get("/v1/images", limit=3))
+    print(lookalike_client.Lookalike(url).get("/v1/images", limit=3)[0])
+host = f"127.0.0.1:{server.server_port}"
+for url in f"http://me:p%40ss@{host}/a", f"http://{host}/#token=secret%2B":
+    print(lookalike_client.Lookalike(url).get("v1/images"))
+try:
+    lookalike_client.Lookalike(f"http://{host}/bad").get("/v1/images")
+except lookalike_client.Refused as error:
+    print(error)
 )py");
   const ProgramResult asked =
       run_program("/usr/bin/env", {"python3", script, LOOKALIKE_SOURCE_DIR "/docs"});
   EXPECT_EQ(asked.out,
             "/v1/images?limit=3\n/v1/images?limit=3\n/a/b/v1/images?limit=3\n"
-            "/a/b/v1/images?limit=3\n")
+            "/a/b/v1/images?limit=3\n"
+            "['/a/v1/images', 'Basic bWU6cEBzcw==']\n['/v1/images', 'Bearer secret+']\n"
+            "the answer is 502 Bad Gateway\n")
       << asked.err;
+}
+
+TEST_F(ServeTest, AnswersInAFolderThatAProxyLeavesInThePath) {
+  start_tcp({"--set", "serve.base=\"/a/photos/\"", "--token-file", at("token")});
+  usual_headers_ = {"Authorization: Bearer " + kToken};
+  const std::string id = std::to_string(id_of("posters/2.jpg"));
+  for (const std::string base : {"/a/photos", ""}) {
+    EXPECT_THAT(ask("GET " + base + "/").body, HasSubstr("<!doctype html>")) << base;
+    EXPECT_THAT(ask("GET " + base + "/main.js").headers.at("content-type"),
+                HasSubstr("text/javascript"));
+    EXPECT_EQ(get(base + "/v1/images/" + id)["id"].dump(), id);
+    EXPECT_EQ(ask("GET " + base + "/v1/images/" + id + "/thumbnail").status, 200);
+    EXPECT_EQ(get(base + "/v1/health")["status"], "ok");
+  }
+  const HttpReply moved = ask("GET /a/photos");
+  EXPECT_EQ(moved.status, 308);
+  EXPECT_EQ(moved.headers.at("location"), "/a/photos/");
+  expect_error(ask("GET /a/photosv1/health"), 404, "path");
+  expect_error(ask("GET /a/v1/health"), 404, "path");
+  program_->send(SIGTERM);
+  EXPECT_THAT(program_->wait().out, HasSubstr("/a/photos/\n"));
+  for (const char* base : {"photos", "/a b", "/a/../b", "/a?b", "//a"}) {
+    const ProgramResult refused =
+        run_program("lookalike", {"serve", "-d", at("index.db"), "--listen", "127.0.0.1:0", "--set",
+                                  std::string("serve.base=\"") + base + "\""});
+    EXPECT_EQ(refused.exit_code, 2) << base;
+    EXPECT_THAT(refused.err, HasSubstr("serve.base")) << base;
+  }
 }
 
 TEST_F(ServeTest, OpenToOthersItPrintsTheirUrls) {

@@ -27,7 +27,8 @@ TEST(QueryAnswer, HasTheShapeThatIsPromised) {
   result.matches[0].place = 1;
   result.matches[0].gone = {"/another/copy.jpg"};
   EXPECT_EQ(json_text(query_answer("q.jpg", result)),
-            R"({"query":"q.jpg","found":2,"total":3,"places":2,"perhaps_mirrored":false,)"
+            R"({"query":"q.jpg","headline":"1 shows it, 1 of 2 places listed","found":2,"total":3,)"
+            R"("places":2,"perhaps_mirrored":false,)"
             R"("matches":[{"id":7,)"
             R"("path":"/photos/a.jpg","page":1,)"
             R"("paths":["/photos/a.jpg","/another/copy.jpg"],"gone":["/another/copy.jpg"],)"
@@ -54,8 +55,8 @@ TEST(QueryAnswer, SaysHowARelatedImageWasFound) {
 
 TEST(QueryAnswer, NoMatchesAreAnEmptyList) {
   EXPECT_EQ(json_text(query_answer("q.jpg", {})),
-            R"({"query":"q.jpg","found":0,"total":0,"places":0,"perhaps_mirrored":false,)"
-            R"("matches":[]})");
+            R"({"query":"q.jpg","headline":"nothing found","found":0,"total":0,"places":0,)"
+            R"("perhaps_mirrored":false,"matches":[]})");
 }
 
 TEST(QueryAnswer, OnlyAnUncertainMatchWithContradictingPixelsMayBeMirrored) {

@@ -109,27 +109,6 @@ std::vector<Place> places_of(const QueryResult& result) {
   return in_order;
 }
 
-// "2 found", "1 found by a part", "nothing found", "nothing sure found", "12 found in 3 places",
-// "24 found, 10 of 12 places listed".
-std::string headline(const QueryResult& result) {
-  const bool parts_alone = std::ranges::none_of(
-      result.matches, [](const Match& match) { return match.decision > Decision::kPart; });
-  const std::vector<Place> places = places_of(result);
-  const auto sure_places = std::ranges::count_if(places, [](const Place& place) {
-    return std::ranges::any_of(place, [](const Match* match) { return is_found(match->decision); });
-  });
-  std::string text = result.found > 0
-                         ? fmt::format("{} found{}", result.found, parts_alone ? " by a part" : "")
-                     : result.total > 0 ? "nothing sure found"
-                                        : "nothing found";
-  if (result.places > places.size()) {
-    text += fmt::format(", {} of {} places listed", places.size(), result.places);
-  } else if (sure_places > 1) {
-    text += fmt::format(" in {} places", sure_places);
-  }
-  return text;
-}
-
 // Returns the images that lead to a related one: "a.jpg, b.jpg".
 std::string via_text(const Match& match) {
   std::vector<std::string> names;
@@ -208,19 +187,10 @@ void print_match(const Match& match) {
   }
 }
 
-// "3 more here: 1 duplicate, 2 same_object".
-std::string folded_text(std::span<const Match* const> matches) {
-  std::map<Decision, std::size_t, std::greater<>> counts;
-  for (const Match* match : matches) ++counts[match->decision];
-  std::vector<std::string> texts;
-  for (const auto& [decision, count] : counts) {
-    texts.push_back(fmt::format("{} {}", count, to_string(decision)));
-  }
-  return fmt::format("{} more here: {}", matches.size(), fmt::join(texts, ", "));
-}
-
-void print_query(const std::string& photo, const QueryResult& result, bool unfold) {
-  fmt::print("{}: {}\n", styled(printable(photo), fmt::emphasis::bold), headline(result));
+// headline: of the answer.
+void print_query(const std::string& photo, const std::string& headline, const QueryResult& result,
+                 bool unfold) {
+  fmt::print("{}: {}\n", styled(printable(photo), fmt::emphasis::bold), headline);
   if (may_be_mirrored(result)) {
     fmt::print("      {}\n", styled("perhaps mirrored: try --mirror", fmt::emphasis::faint));
   }
@@ -230,7 +200,9 @@ void print_query(const std::string& photo, const QueryResult& result, bool unfol
     if (unfold) {
       for (const Match* match : others) print_match(*match);
     } else if (!others.empty()) {
-      fmt::print("      {}\n", styled(folded_text(others), fmt::emphasis::faint));
+      const std::string more =
+          fmt::format("{} more here: {}", others.size(), decision_counts(others));
+      fmt::print("      {}\n", styled(more, fmt::emphasis::faint));
     }
   }
 }
@@ -267,12 +239,15 @@ struct Subject {
   std::string name;       // in the answer
   std::string file{};     // to read; empty for an indexed image
   std::string problem{};  // why it cannot be looked up; empty if it can
+
+  Asked asked() const { return file.empty() ? Asked::kIndexedImage : Asked::kPhoto; }
 };
 
 // photo: the file of the subject's picture.
 ReportEntry query_entry(const Subject& subject, const std::string& photo,
                         const QueryResult& result) {
-  ReportEntry entry{.photo = photo, .name = subject.name, .verdict = headline(result)};
+  ReportEntry entry{
+      .photo = photo, .name = subject.name, .verdict = headline(result, subject.asked())};
   entry.found = result.found > 0;
   for (const Place& place : places_of(result)) {
     const Match& match = *place.front();
@@ -557,9 +532,10 @@ class Answers {
 
  private:
   void add(const Subject& subject, const QueryResult& result) {
-    printer_.print(query_answer(subject.name, result),
+    const std::string words = headline(result, subject.asked());
+    printer_.print(query_answer(subject.name, result, subject.asked()),
                    query_rows(subject.name, result, printer_.format() == Format::kPaths),
-                   [&] { print_query(subject.name, result, arguments_.unfold); });
+                   [&] { print_query(subject.name, words, result, arguments_.unfold); });
     found_any_ |= result.found > 0;
     for (const Match& match : result.matches) gone_ += match.gone.size();
     if (arguments_.report.empty() && !cutter_) return;

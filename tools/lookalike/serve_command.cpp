@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <cctype>
 #include <chrono>
@@ -108,12 +109,14 @@ std::string fragment_of(const std::string& token) {
 
 // Prints the URLs of the page, each on a line: the one for this machine, then those for others. On
 // a terminal a QR code of the first of the latter follows, with the token, also one from a file.
-void print_urls(const Listener& listener, const std::string& token, bool shows_token) {
+//   base  serve.base
+void print_urls(const Listener& listener, const std::string& base, const std::string& token,
+                bool shows_token) {
   if (listener.is_local()) {
     fmt::print("{}\n", listener.url());
     return flush_output();
   }
-  const std::string end = "/" + (shows_token ? fragment_of(token) : std::string());
+  const std::string end = base + "/" + (shows_token ? fragment_of(token) : std::string());
   fmt::print("{}{}\n", listener.url(), end);
   std::vector<std::string> outer;
   for (const std::string& address : listener.outer_addresses()) {
@@ -121,7 +124,7 @@ void print_urls(const Listener& listener, const std::string& token, bool shows_t
     if (outer.back() != listener.url()) fmt::print("{}{}\n", outer.back(), end);
   }
   if (!outer.empty() && ::isatty(STDOUT_FILENO) == 1) {
-    fmt::print("{}", qr_code(outer.front() + "/" + fragment_of(token)));
+    fmt::print("{}", qr_code(outer.front() + base + "/" + fragment_of(token)));
   }
   flush_output();
 }
@@ -139,11 +142,27 @@ void check_serve_actions(const AccessRules& rules, const RunConfig& config) {
   if (objection) throw Error(ErrorKind::kUsage, "serve.move_to: " + *objection);
 }
 
+// Requires serve.base to be the path of a folder in a URL, and removes slashes at its end.
+void check_base(std::string& base) {
+  while (base.ends_with('/')) base.pop_back();
+  if (base.empty()) return;
+  const bool has_form = std::ranges::all_of(base, [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '/' || c == '-' || c == '_' || c == '~' || c == '.';
+  });
+  const bool is_normal = base.starts_with('/') && normal_path(base) == base;
+  if (has_form && is_normal) return;
+  throw Error(ErrorKind::kUsage,
+              fmt::format("serve.base: must be a path such as /lookalike, of letters, digits, '-', "
+                          "'_', '~' and '.', was \"{}\"",
+                          printable(base)));
+}
+
 int serve(const ServeArguments& arguments, RunConfig config, Progress::Style /*style*/) {
   StopSignal stop;
   const bool has_terminal = ::isatty(STDIN_FILENO) == 1;
   catch_hang_up();
   arguments.config.existing_database(config);
+  check_base(config.serve.base);
   std::optional<Listener> handed_over = Listener::from_systemd();
   const bool is_handed_over = handed_over.has_value();
   Listener listener = handed_over ? *std::move(handed_over) : Listener(config.serve.listen);
@@ -152,7 +171,7 @@ int serve(const ServeArguments& arguments, RunConfig config, Progress::Style /*s
   check_serve_actions(rules, config);
   Api api(config, rules);
   const auto server = start_http_server(listener.duplicate(), limits_of(config.serve), api);
-  print_urls(listener, rules.token, config.serve.token_file.empty());
+  print_urls(listener, config.serve.base, rules.token, config.serve.token_file.empty());
   spdlog::info("serving on {}; stop with Ctrl-C", api.device().name);
   const auto start = std::chrono::steady_clock::now();
   wait_for_stop(stop, has_terminal);

@@ -1,6 +1,7 @@
 #include "tools/serve/api.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,9 +11,13 @@
 #include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
+#include "base/content_hash.h"
+#include "base/files.h"
+#include "base/path_set.h"
 #include "base/text.h"
 #include "base/work_limits.h"
 #include "pipeline/open_session.h"
+#include "pipeline/searcher.h"
 #include "stages/decode/large_image_lock.h"
 #include "tools/serve/response.h"
 #include "tools/serve/web_files.h"
@@ -35,11 +40,13 @@ constexpr Route kRoutes[] = {
     {"POST", "/v1/thumbnail", photo_thumbnail, HttpLane::kUsual},
     {"GET", "/v1/images", list_images, HttpLane::kUsual},
     {"GET", "/v1/images/{id}", show_image},
+    {"GET", "/v1/images/{id}/metadata", show_metadata},
     {"GET", "/v1/images/{id}/neighbours", list_neighbours, HttpLane::kLong},
     {"GET", "/v1/images/{id}/thumbnail", image_thumbnail},
     {"GET", "/v1/groups", list_groups, HttpLane::kLong},
     {"GET", "/v1/folders", list_folders},
     {"GET", "/v1/folder", show_folder},
+    {"GET", "/v1/subfolders", suggest_folders},
     {"GET", "/v1/index", show_index},
     {"GET", "/v1/runs", list_runs},
     {"GET", "/v1/quarantine", list_quarantine},
@@ -66,8 +73,16 @@ bool matches(const std::vector<std::string_view>& parts, std::string_view patter
                             });
 }
 
-const Route& find_route(const HttpRequest& request) {
-  const auto parts = split(request.path, '/');
+// Returns the path of a request below serve.base, from which a proxy may or may not have removed
+// that folder.
+std::string_view path_below(const std::string& base, const HttpRequest& request) {
+  const std::string_view path = request.path;
+  return path.starts_with(base + '/') ? path.substr(base.size()) : path;
+}
+
+//   path  as path_below()
+const Route& find_route(const HttpRequest& request, std::string_view path) {
+  const auto parts = split(path, '/');
   // The server drops the body of an answer to HEAD.
   const std::string method = request.method == "HEAD" ? "GET" : request.method;
   std::vector<std::string_view> allowed;
@@ -92,15 +107,34 @@ HttpResponse file_response(const WebFile& file, const HttpRequest& request) {
                        "no-cache");
 }
 
-std::string_view origin_of(const HttpRequest& request) {
+std::string_view origin_of(const HttpRequest& request, bool is_page) {
   if (request.headers.count("origin") > 1) return "null";
   return sending_origin(request.header("origin"), request.header("sec-fetch-site"),
-                        request.header("sec-fetch-mode"), request.path == "/");
+                        request.header("sec-fetch-mode"), is_page);
 }
 
 // Anybody may ask whether the server answers.
-bool is_health(const HttpRequest& request) {
-  return request.path == "/v1/health" && find_route(request).handler == show_health;
+bool is_health(const HttpRequest& request, std::string_view path) {
+  return path == "/v1/health" && find_route(request, path).handler == show_health;
+}
+
+// Leads from serve.base to the page, whose addresses are relative to that folder.
+HttpResponse redirection(const std::string& base) {
+  HttpResponse response =
+      with_policies({308, "text/plain", "The page is below this folder.\n"}, "no-cache");
+  response.headers.emplace_back("Location", base + '/');
+  return response;
+}
+
+// Returns the file of the dates of an index, by the paths of its databases.
+std::filesystem::path file_of_dates(const RunConfig& config) {
+  const std::filesystem::path folder = own_cache_folder("dates");
+  if (folder.empty()) return folder;
+  std::string paths;
+  for (const std::filesystem::path& database : searched_databases(config)) {
+    paths += normal_path(database.native()) + '\0';
+  }
+  return folder / to_hex(hash_content(bytes_of(paths)));
 }
 
 }  // namespace
@@ -110,7 +144,8 @@ ServeContext::ServeContext(const RunConfig& run, bool requests_need_token)
       needs_token(requests_need_token),
       searcher(run),
       thumbnails(own_cache_folder("thumbnails"),
-                 std::uint64_t{run.serve.thumbnail_cache_mib} << 20U) {}
+                 std::uint64_t{run.serve.thumbnail_cache_mib} << 20U),
+      dates(file_of_dates(run)) {}
 
 Api::Api(const RunConfig& config, AccessRules rules)
     : rules_(std::move(rules)), context_(config, !rules_.token.empty()) {}
@@ -137,22 +172,28 @@ HttpResponse Api::counted(HttpResponse response) {
 std::optional<HttpResponse> Api::admit(const HttpRequest& request) noexcept {
   HttpResponse response = guarded(request, [&]() -> HttpResponse {
     const std::string_view host = request.header("host");
-    const std::string_view origin = origin_of(request);
+    const std::string& base = context_.config.serve.base;
+    const std::string_view path = path_below(base, request);
+    const std::string_view origin = origin_of(request, path == "/");
     // The health checks of load balancers speak HTTP/1.0. Browsers always send a host.
-    if (!request.headers.contains("host") && is_health(request)) {
+    if (!request.headers.contains("host") && is_health(request, path)) {
       return json_response({{"status", "ok"}});
     }
-    if (const WebFile* const file = find_file(request.path)) {
+    if (!base.empty() && path == base) {
+      require_allowed(check_host(rules_, host, origin));
+      return redirection(base);
+    }
+    if (const WebFile* const file = find_file(path)) {
       require_allowed(check_host(rules_, host, origin));
       return file_response(*file, request);
     }
     const Access access = check_access(rules_, host, origin, request.header("authorization"));
     if (access == Access::kNoToken) {
       if (!request.header("authorization").empty()) refused_tokens_.add(request.peer);
-      if (is_health(request)) return json_response({{"status", "ok"}});
+      if (is_health(request, path)) return json_response({{"status", "ok"}});
     }
     require_allowed(access);
-    const Route& route = find_route(request);
+    const Route& route = find_route(request, path);
     if (route.lane) return {.status = 0};
     return route.handler(request, *context_.searcher.state(), context_);
   });
@@ -161,12 +202,13 @@ std::optional<HttpResponse> Api::admit(const HttpRequest& request) noexcept {
 }
 
 bool Api::is_let_in(const HttpRequest& request) noexcept {
-  return check_access(rules_, request.header("host"), origin_of(request),
+  return check_access(rules_, request.header("host"), origin_of(request, false),
                       request.header("authorization")) == Access::kAllowed;
 }
 
 HttpLane Api::lane(const HttpRequest& request) noexcept {
-  return *find_route(request).lane;  // does not throw: the request was admitted
+  return *find_route(request, path_below(context_.config.serve.base, request))
+              .lane;  // does not throw: the request was admitted
 }
 
 std::optional<HttpResponse> Api::answer(const HttpRequest& request,
@@ -179,7 +221,8 @@ std::optional<HttpResponse> Api::answer(const HttpRequest& request,
     }
     const std::shared_ptr<SearchState> state = context_.searcher.state();
     try {
-      return find_route(request).handler(request, *state, context_);
+      const std::string_view path = path_below(context_.config.serve.base, request);
+      return find_route(request, path).handler(request, *state, context_);
     } catch (const LargeImage&) {
       return {.status = 0};
     }

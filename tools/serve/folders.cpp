@@ -1,9 +1,15 @@
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/fold_case.h"
 #include "base/path_set.h"
 #include "base/text.h"
+#include "base/work_limits.h"
 #include "tools/serve/handlers.h"
 #include "tools/serve/request.h"
 
@@ -11,9 +17,9 @@ namespace lookalike {
 namespace {
 
 // Returns the folders from the outermost root of the index that covers a folder down to its parent.
-std::vector<std::string> ancestors(const IndexReader& index, const std::string& folder) {
+std::vector<std::string> ancestors(const std::vector<IndexRoot>& roots, const std::string& folder) {
   std::string at = folder;
-  for (const IndexRoot& root : index.roots()) {
+  for (const IndexRoot& root : roots) {
     if (is_within(folder, root.path) && root.path.size() < at.size()) at = root.path;
   }
   std::vector<std::string> way;
@@ -58,6 +64,32 @@ Entries entries_after(const IndexReader& index, const std::string& folder, const
   return found;
 }
 
+// Counts the indexed files at any depth in each folder from the roots of the index down.
+std::map<std::string, std::size_t> files_by_folder(const IndexReader& index) {
+  std::map<std::string, std::size_t> own;
+  std::string folder;
+  std::size_t files = 0;
+  index.for_each_file([&](const std::string& path, std::int64_t) {
+    check_time();
+    const std::string_view here = std::string_view(path).substr(0, path.rfind('/'));
+    if (here != folder) {
+      own[folder] += files;
+      folder = here;
+      files = 0;
+    }
+    ++files;
+  });
+  own[folder] += files;
+  const std::vector<IndexRoot> roots = index.roots();
+  std::map<std::string, std::size_t> counts;
+  for (const auto& [each, count] : own) {
+    if (count == 0) continue;
+    counts[each] += count;
+    for (const std::string& above : ancestors(roots, each)) counts[above] += count;
+  }
+  return counts;
+}
+
 }  // namespace
 
 HttpResponse list_folders(const HttpRequest& request, SearchState& state,
@@ -66,8 +98,7 @@ HttpResponse list_folders(const HttpRequest& request, SearchState& state,
   return json_response(folders_answer(state.index()));
 }
 
-HttpResponse show_folder(const HttpRequest& request, SearchState& state,
-                         ServeContext& /*context*/) {
+HttpResponse show_folder(const HttpRequest& request, SearchState& state, ServeContext& context) {
   check_parameters(request, {"path", "after", "limit"});
   const IndexReader& index = state.index();
   std::string folder = checked([&] { return path_of_text(required(request, "path")); });
@@ -81,14 +112,16 @@ HttpResponse show_folder(const HttpRequest& request, SearchState& state,
   }
   const Entries entries = entries_after(index, folder, after, limit);
   Json above = Json::array();
-  for (const std::string& one : ancestors(index, folder)) above.push_back(text_of_path(one));
+  for (const std::string& one : ancestors(index.roots(), folder))
+    above.push_back(text_of_path(one));
   Json folders = Json::array();
   for (const std::string& one : entries.folders) {
     folders.push_back({{"path", text_of_path(one)}, {"files", index.files_below(one)}});
   }
   Json images = Json::array();
   for (const std::string& file : entries.files) {
-    images.push_back(listed_image(must_find(index, index.find(file).value()), file));
+    images.push_back(
+        dated_image(index, must_find(index, index.find(file).value()), file, context.dates));
   }
   return json_response({{"path", text_of_path(folder)},
                         {"ancestors", std::move(above)},
@@ -96,6 +129,27 @@ HttpResponse show_folder(const HttpRequest& request, SearchState& state,
                         {"folders", std::move(folders)},
                         {"images", std::move(images)},
                         {"next", entries.next ? Json(text_of_path(*entries.next)) : Json()}});
+}
+
+// Lists folders whose path contains a text, those first whose own name does.
+HttpResponse suggest_folders(const HttpRequest& request, SearchState& state,
+                             ServeContext& /*context*/) {
+  check_parameters(request, {"name", "limit"});
+  const std::string part = fold_case(parameter(request, "name").value_or(""));
+  const std::uint64_t limit = number(request, "limit", 20, 1, 100);
+  Json named = Json::array();
+  Json others = Json::array();
+  for (const auto& [folder, files] : files_by_folder(state.index())) {
+    const std::string folded = fold_case(folder);
+    if (folded.find(part) == std::string::npos) continue;
+    const bool is_named = folded.find(part, folded.rfind('/') + 1) != std::string::npos;
+    Json& list = is_named ? named : others;
+    if (list.size() < limit) list.push_back({{"path", text_of_path(folder)}, {"files", files}});
+  }
+  for (Json& other : others) {
+    if (named.size() < limit) named.push_back(std::move(other));
+  }
+  return json_response({{"folders", std::move(named)}});
 }
 
 }  // namespace lookalike

@@ -11,12 +11,12 @@
 
 #include <fmt/format.h>
 
-#include "base/path_set.h"
 #include "base/text.h"
 #include "base/work_limits.h"
 #include "pipeline/groups/compare.h"
 #include "pipeline/groups/pair_file.h"
 #include "pipeline/groups/totals.h"
+#include "tools/serve/folder_filter.h"
 #include "tools/serve/found_groups.h"
 #include "tools/serve/handlers.h"
 #include "tools/serve/request.h"
@@ -51,7 +51,7 @@ namespace {
 class GroupSelection {
  public:
   explicit GroupSelection(const HttpRequest& request)
-      : folder_(folder_parameter(request)), sort_(parameter(request, "sort").value_or("path")) {
+      : folder_(request), sort_(parameter(request, "sort").value_or("path")) {
     const std::string names = parameter(request, "kind").value_or("");
     for (const std::string_view name : split(names, ',')) {
       if (name.empty()) continue;
@@ -65,11 +65,9 @@ class GroupSelection {
   }
 
   bool accepts(const Group& group) const {
-    const auto is_there = [&](const GroupFile& file) {
-      return is_within(file.file.path, *folder_);
-    };
+    const auto is_there = [&](const GroupFile& file) { return folder_.accepts(file.file.path); };
     return (kinds_.empty() || has_kind(group, kinds_)) &&
-           (!folder_ || std::ranges::any_of(group.files, is_there));
+           std::ranges::any_of(group.files, is_there);
   }
 
   // Returns what the groups are sorted by, the largest first; 0 for their usual order.
@@ -91,7 +89,7 @@ class GroupSelection {
   }
 
   std::set<PairKind> kinds_;  // empty: all
-  std::optional<std::string> folder_;
+  FolderFilter folder_;
   std::string sort_;
 };
 

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "config/options.h"
+#include "pipeline/answers.h"
 #include "pipeline/groups/rejections.h"
 #include "tools/serve/http_server.h"
+#include "tools/serve/photo_dates.h"
 #include "tools/serve/published.h"
 #include "tools/serve/search_state.h"
 #include "tools/serve/thumbnail_cache.h"
@@ -39,6 +41,7 @@ struct ServeContext {
   Published<const Rejections> rejections{};  // see current_rejections()
   Published<const FoundGroups> groups{};
   ThumbnailCache thumbnails;
+  PhotoDates dates;
   ServeCounts counts{};
 };
 
@@ -47,6 +50,14 @@ struct ServeContext {
 std::shared_ptr<const Rejections> current_rejections(ServeContext& context);
 // Returns a text that changes whenever a rejection is written.
 std::string rejections_version(const RunConfig& config);
+
+// Returns the entry of a file in a list of images, with its date, which is read if it was not yet.
+//   path         a file of the image, or a page's name
+//   modified_ns  of the file, as indexed; or the index, to look it up
+Json dated_image(const StoredImage& image, const std::string& path, std::int64_t modified_ns,
+                 PhotoDates& dates);
+Json dated_image(const IndexReader& index, const StoredImage& image, const std::string& path,
+                 PhotoDates& dates);
 
 // Returns what clients may do with files, by the configuration: "move", "hardlink".
 std::vector<std::string> allowed_actions(const ServeContext& context);
@@ -62,12 +73,14 @@ Handler explain_image;
 // images.cpp
 Handler list_images;
 Handler show_image;
+Handler show_metadata;
 Handler list_neighbours;
 Handler image_thumbnail;
 Handler photo_thumbnail;
 // folders.cpp
 Handler list_folders;
 Handler show_folder;
+Handler suggest_folders;
 // groups.cpp
 Handler list_groups;
 // actions.cpp

@@ -2,26 +2,28 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <ctime>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/content_hash.h"
+#include "base/fold_case.h"
+#include "base/page_name.h"
 #include "base/parse_number.h"
-#include "base/path_set.h"
 #include "base/source_file.h"
 #include "base/text.h"
 #include "base/work_limits.h"
+#include "stages/decode/readers.h"
 #include "storage/neighbours.h"
 #include "tools/report/picture.h"
+#include "tools/serve/folder_filter.h"
 #include "tools/serve/found_groups.h"
 #include "tools/serve/handlers.h"
 #include "tools/serve/photos.h"
@@ -65,15 +67,46 @@ bool is_within_limits(const StoredImage& image, const ImagesOptions& limits) {
   return static_cast<double>(image.width) * image.height <= limits.max_megapixels * 1e6;
 }
 
-// True if the name, without its folder, contains a text of lower case.
-bool name_contains(std::string_view path, std::string_view text) {
-  path.remove_prefix(path.rfind('/') + 1);
-  const auto same = [](char a, char b) { return lower_case(a) == b; };
-  return std::search(path.begin(), path.end(), text.begin(), text.end(), same) != path.end();
+const char* name_of(MetadataField field) {
+  switch (field) {
+    case MetadataField::kTaken:
+      return "taken";
+    case MetadataField::kPlace:
+      return "place";
+    case MetadataField::kCamera:
+      return "camera";
+    case MetadataField::kLens:
+      return "lens";
+    case MetadataField::kRating:
+      return "rating";
+    case MetadataField::kLabel:
+      return "label";
+    case MetadataField::kKeyword:
+      return "keyword";
+    case MetadataField::kPerson:
+      return "person";
+    case MetadataField::kRegion:
+      return "region";
+    case MetadataField::kTitle:
+      return "title";
+    case MetadataField::kCaption:
+      return "caption";
+    case MetadataField::kComment:
+      return "comment";
+    case MetadataField::kAuthor:
+      return "author";
+    case MetadataField::kCopyright:
+      return "copyright";
+    case MetadataField::kAddress:
+      return "address";
+    case MetadataField::kOther:
+      break;
+  }
+  return "other";
 }
 
-// Reads a date as in RFC 3339: "2019-07-14".
-std::optional<std::tm> date_in(std::string_view text) {
+// Reads a date as in RFC 3339, "2019-07-14", as the number 20190714.
+std::optional<LocalTime> date_in(std::string_view text) {
   constexpr std::string_view kForm = "0000-00-00";
   const bool has_form = std::ranges::equal(text, kForm, [](char c, char form) {
     return form == '0' ? c >= '0' && c <= '9' : c == form;
@@ -85,99 +118,175 @@ std::optional<std::tm> date_in(std::string_view text) {
   const std::chrono::year_month_day date{std::chrono::year(static_cast<int>(at(0, 4))),
                                          std::chrono::month(at(5, 2)), std::chrono::day(at(8, 2))};
   if (!date.ok()) return std::nullopt;
-  std::tm parts{};
-  parts.tm_year = static_cast<int>(date.year()) - 1900;
-  parts.tm_mon = static_cast<int>(static_cast<unsigned>(date.month())) - 1;
-  parts.tm_mday = static_cast<int>(static_cast<unsigned>(date.day()));
-  return parts;
+  return LocalTime{at(0, 4)} * 10000 + at(5, 2) * 100 + at(8, 2);
 }
 
-// Returns the start of the day in a parameter, and `later` days on, in ns since the epoch by the
-// server's clock and time zone, or the nearest that 64 bits hold; nothing if it is missing. Throws
-// Refused.
-std::optional<std::int64_t> day(const HttpRequest& request, const char* name, int later) {
+// Returns the day in a parameter, as date_in(); nothing if it is missing. Throws Refused.
+std::optional<LocalTime> day(const HttpRequest& request, const char* name) {
   const std::optional<std::string> text = parameter(request, name);
   if (!text) return std::nullopt;
-  std::optional<std::tm> date = date_in(*text);
-  if (!date) {
-    throw Refused(400, ErrorKind::kUsage, "parameter",
-                  fmt::format("{}: must be a date such as 2019-07-14", name));
-  }
-  date->tm_mday += later;
-  date->tm_isdst = -1;
-  constexpr std::int64_t kNsPerS = 1'000'000'000;
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / kNsPerS;
-  return std::clamp(std::int64_t{std::mktime(&*date)}, -kMost, kMost) * kNsPerS;
+  const std::optional<LocalTime> date = date_in(*text);
+  if (date) return date;
+  throw Refused(400, ErrorKind::kUsage, "parameter",
+                fmt::format("{}: must be a date such as 2019-07-14", name));
 }
 
 // Which files are listed, by what a request says.
 class FileFilter {
  public:
   explicit FileFilter(const HttpRequest& request)
-      : name_(parameter(request, "name")),
-        folder_(folder_parameter(request)),
-        from_ns_(day(request, "from", 0)),
-        to_ns_(day(request, "to", 1)) {
-    if (name_) name_ = in_lower_case(*name_);
-  }
+      : name_(fold_case(parameter(request, "name").value_or(""))),
+        folder_(request),
+        from_(day(request, "from")),
+        to_(day(request, "to")) {}
 
-  bool accepts_all() const { return !name_ && !folder_ && !from_ns_ && !to_ns_; }
-  bool accepts(std::string_view path, std::int64_t modified_ns) const {
-    return (!name_ || name_contains(path, *name_)) && (!folder_ || is_within(path, *folder_)) &&
-           (!from_ns_ || modified_ns >= *from_ns_) && (!to_ns_ || modified_ns < *to_ns_);
+  bool accepts_all() const { return name_.empty() && folder_.accepts_all() && !needs_dates(); }
+  bool needs_dates() const { return from_ || to_; }
+  bool accepts(const std::string& path, std::int64_t modified_ns, const PhotoDates& dates) const {
+    if (!name_.empty() && fold_case(path).find(name_) == std::string::npos) return false;
+    if (!folder_.accepts(path)) return false;
+    if (!needs_dates()) return true;
+    constexpr LocalTime kDay = 1'000'000;
+    const LocalTime date = dates.of(path, modified_ns).time / kDay;
+    return (!from_ || date >= *from_) && (!to_ || date <= *to_);
   }
 
  private:
-  std::optional<std::string> name_;  // in lower case
-  std::optional<std::string> folder_;
-  std::optional<std::int64_t> from_ns_;
-  std::optional<std::int64_t> to_ns_;
+  std::string name_;  // folded
+  FolderFilter folder_;
+  std::optional<LocalTime> from_;
+  std::optional<LocalTime> to_;
 };
 
-// Lists the files that a filter accepts, by path.
-HttpResponse list_filtered(const Slice& slice, const FileFilter& filter, const IndexReader& index) {
-  std::vector<std::string> paths;
-  std::uint64_t total = 0;
+// The order of a list of files.
+class FileOrder {
+ public:
+  explicit FileOrder(const HttpRequest& request) : sort_(parameter(request, "sort").value_or("")) {
+    if (sort_.empty() || sort_ == "path" || sort_ == "name" || needs_dates()) return;
+    throw Refused(400, ErrorKind::kUsage, "parameter",
+                  "sort: must be path, name, newest or oldest");
+  }
+
+  bool is_given() const { return !sort_.empty(); }
+  bool needs_dates() const { return sort_ == "newest" || sort_ == "oldest"; }
+
+  // Sorts files that are ordered by path.
+  void sort(std::vector<SourceFile>& files, const PhotoDates& dates) const {
+    const auto date = [&](const SourceFile& file) {
+      const LocalTime time = dates.of(file.path, file.modified_ns).time;
+      return sort_ == "newest" ? -time : time;
+    };
+    const auto name = [](const SourceFile& file) {
+      return fold_case(std::string_view(file.path).substr(file.path.rfind('/') + 1));
+    };
+    if (needs_dates()) sort_by(files, date);
+    if (sort_ == "name") sort_by(files, name);
+  }
+
+ private:
+  template <typename Key>
+  static void sort_by(std::vector<SourceFile>& files, const Key& key) {
+    std::vector<std::pair<decltype(key(files[0])), std::size_t>> keys;
+    keys.reserve(files.size());
+    for (const SourceFile& file : files) keys.emplace_back(key(file), keys.size());
+    check_time();
+    std::ranges::sort(keys);
+    std::vector<SourceFile> sorted;
+    sorted.reserve(files.size());
+    for (const auto& [value, place] : keys) sorted.push_back(std::move(files[place]));
+    files = std::move(sorted);
+  }
+
+  std::string sort_;
+};
+
+// Lists the files that a filter accepts.
+HttpResponse list_files(const Slice& slice, const FileFilter& filter, const FileOrder& order,
+                        const IndexReader& index, PhotoDates& dates) {
+  // A request reads dates for so long. The client repeats it while some are left.
+  constexpr std::chrono::milliseconds kBudget{1500};
+  const bool needs_dates = filter.needs_dates() || order.needs_dates();
+  const std::size_t unread = needs_dates ? dates.read_all(index, kBudget) : 0;
+  std::vector<SourceFile> files;
   index.for_each_file([&](const std::string& path, std::int64_t modified_ns) {
     check_time();
-    if (!filter.accepts(path, modified_ns)) return;
-    if (++total > slice.after && paths.size() < slice.limit) paths.push_back(path);
+    if (!filter.accepts(path, modified_ns, dates)) return;
+    SourceFile& file = files.emplace_back();
+    file.path = path;
+    file.modified_ns = modified_ns;
   });
+  order.sort(files, dates);
   Json images = Json::array();
-  for (const std::string& path : paths) {
-    const auto id = index.find(path);
-    if (id) images.push_back(listed_image(index.existing_image(*id), path));
+  const std::size_t first = std::min<std::size_t>(slice.after, files.size());
+  const std::size_t end = first + std::min<std::size_t>(slice.limit, files.size() - first);
+  for (std::size_t i = first; i < end; ++i) {
+    const auto id = index.find(files[i].path);
+    if (!id) continue;
+    images.push_back(
+        dated_image(index.existing_image(*id), files[i].path, files[i].modified_ns, dates));
   }
-  const std::uint64_t end = slice.after + paths.size();
   return json_response({{"images", std::move(images)},
-                        {"total", total},
-                        {"next", end < total ? Json(end) : Json()}});
+                        {"total", files.size()},
+                        {"unread_dates", unread},
+                        {"next", end < files.size() ? Json(end) : Json()}});
 }
 
 }  // namespace
 
-HttpResponse list_images(const HttpRequest& request, SearchState& state,
-                         ServeContext& /*context*/) {
-  check_parameters(request, {"after", "limit", "name", "folder", "from", "to"});
+Json dated_image(const StoredImage& image, const std::string& path, std::int64_t modified_ns,
+                 PhotoDates& dates) {
+  Json entry = listed_image(image, path);
+  const PhotoDate date = dates.read(page_of(path).file, modified_ns);
+  entry["taken"] = date.is_taken ? Json(text_of(date.time)) : Json();
+  entry["modified"] = utc_text(modified_ns);
+  return entry;
+}
+
+Json dated_image(const IndexReader& index, const StoredImage& image, const std::string& path,
+                 PhotoDates& dates) {
+  const std::vector<SourceFile> files = index.files_of(image.id);
+  const auto file = std::ranges::find(files, page_of(path).file, &SourceFile::path);
+  return dated_image(image, path, file == files.end() ? 0 : file->modified_ns, dates);
+}
+
+HttpResponse list_images(const HttpRequest& request, SearchState& state, ServeContext& context) {
+  check_parameters(request, {"after", "limit", "name", "folder", "from", "to", "sort"});
   const Slice slice(request, 100, 1000);
   const FileFilter filter(request);
-  if (!filter.accepts_all()) return list_filtered(slice, filter, state.index());
+  const FileOrder order(request);
+  const IndexReader& index = state.index();
+  if (!filter.accepts_all() || order.is_given()) {
+    return list_files(slice, filter, order, index, context.dates);
+  }
   const auto after = static_cast<ImageId>(slice.after);
-  std::vector<StoredImage> found = state.index().images_after(after, slice.limit + 1);
+  std::vector<StoredImage> found = index.images_after(after, slice.limit + 1);
   const bool is_last = found.size() <= slice.limit;
   if (!is_last) found.pop_back();
   Json images = Json::array();
   for (const StoredImage& image : found) {
-    images.push_back(listed_image(image, image.paths.front()));
+    images.push_back(dated_image(index, image, image.paths.front(), context.dates));
   }
   return json_response({{"images", std::move(images)},
                         {"total", state.counts().images},
+                        {"unread_dates", 0},
                         {"next", is_last ? Json() : Json(found.back().id)}});
 }
 
 HttpResponse show_image(const HttpRequest& request, SearchState& state, ServeContext& /*context*/) {
   check_parameters(request, {});
   return json_response(image_answer(state.index(), image_of_path(state.index(), request)));
+}
+
+HttpResponse show_metadata(const HttpRequest& request, SearchState& state, ServeContext& context) {
+  check_parameters(request, {});
+  const StoredImage image = image_of_path(state.index(), request);
+  const Metadata metadata = read_metadata(file_of(image, context.config.images).bytes);
+  Json entries = Json::array();
+  for (const MetadataEntry& entry : metadata.entries) {
+    entries.push_back({{"field", name_of(entry.field)}, {"text", entry.text}});
+  }
+  return json_response(
+      {{"entries", std::move(entries)}, {"is_complete", metadata.problem.empty()}});
 }
 
 // Lists the images that share a group with an image, then those that surely show the same thing by

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "base/parse_number.h"
-#include "base/path_set.h"
 #include "base/text.h"
 #include "pipeline/parse_json.h"
 
@@ -49,15 +48,6 @@ std::string required(const HttpRequest& request, const std::string& name) {
   throw wrong_parameter(fmt::format("{}: missing", name));
 }
 
-std::optional<std::string> folder_parameter(const HttpRequest& request) {
-  const std::optional<std::string> text = parameter(request, "folder");
-  if (!text) return std::nullopt;
-  if (!text->starts_with('/') && !text->starts_with("file:")) {
-    throw wrong_parameter("folder: must be an absolute path");
-  }
-  return checked([&] { return normal_path(path_of_text(*text)); });
-}
-
 std::uint64_t number(const HttpRequest& request, const std::string& name, std::uint64_t otherwise,
                      std::uint64_t lowest, std::uint64_t highest) {
   const std::optional<std::string> text = parameter(request, name);
@@ -81,7 +71,10 @@ StoredImage must_find(const IndexReader& index, std::uint64_t number) {
 }
 
 StoredImage image_of_path(const IndexReader& index, const HttpRequest& request) {
-  const auto number = parse_number<std::uint64_t>(split(request.path, '/').at(3));
+  // Behind the folder of a proxy, if there is one.
+  const std::size_t start = request.path.rfind("/v1/images/");
+  const std::string_view path = std::string_view(request.path).substr(start);
+  const auto number = parse_number<std::uint64_t>(split(path, '/').at(3));
   return must_find(index, number.value_or(std::numeric_limits<std::uint64_t>::max()));
 }
 

@@ -28,10 +28,6 @@ std::string required(const HttpRequest& request, const std::string& name);
 // parse_json().
 Json json_body(const HttpRequest& request);
 
-// Returns the folder in the parameter "folder", in the form of normal_path(); nothing if it is
-// missing.
-std::optional<std::string> folder_parameter(const HttpRequest& request);
-
 // Returns the integer from lowest to highest in a parameter; `otherwise` if it is missing.
 std::uint64_t number(const HttpRequest& request, const std::string& name, std::uint64_t otherwise,
                      std::uint64_t lowest, std::uint64_t highest);

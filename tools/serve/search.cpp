@@ -63,11 +63,12 @@ std::optional<Region> region_of(const HttpRequest& request) {
 }
 
 // Makes the answer to a query for a photo, with its content, by which rejections can be taken back.
-HttpResponse answer(const std::string& name, const ContentHash& content, QueryResult result,
-                    const std::optional<Region>& region, const Rejections& rejections) {
+HttpResponse answer(const std::string& name, const ContentHash& content, Asked asked,
+                    QueryResult result, const std::optional<Region>& region,
+                    const Rejections& rejections) {
   if (region) move_matches(result.matches, translation(region->x, region->y));
   mark_rejected(result.matches, content, rejections);
-  Json json = query_answer(name, result);
+  Json json = query_answer(name, result, asked);
   json["content"] = to_hex(content);
   return json_response(json);
 }
@@ -97,8 +98,8 @@ HttpResponse answer_photo(const SentPhoto& sent, const MatchOptions& options,
   const LoadedFile photo = loaded_photo(sent, context.config);
   const Query query = sent_query(photo, region, state);
   const auto rejections = current_rejections(context);
-  return answer(sent.name, photo.content, state.searcher().search(query, options), region,
-                *rejections);
+  return answer(sent.name, photo.content, Asked::kPhoto, state.searcher().search(query, options),
+                region, *rejections);
 }
 
 // Looks several photos of a request up, one for each call: a line of JSON each, in order. An error
@@ -173,7 +174,8 @@ HttpResponse query_image(const HttpRequest& request, SearchState& state, ServeCo
   } else {
     result = state.searcher().search(image.id, options);
   }
-  return answer(fmt::format("{}", image.id), image.content, std::move(result), region, *rejections);
+  return answer(fmt::format("{}", image.id), image.content, Asked::kIndexedImage, std::move(result),
+                region, *rejections);
 }
 
 HttpResponse explain_photo(const HttpRequest& request, SearchState& state, ServeContext& context) {

@@ -49,7 +49,7 @@ function sentence({ done, pending }, verb) {
   return `${counted(done.length, 'file')} ${verb}.${rest}`;
 }
 
-// Acts on entries, [{ path, stays, size_bytes }]. Returns false if that was not confirmed.
+// Acts on entries, [{ path, stays, size_bytes }]. Returns the report with a text; false if that was not confirmed.
 async function act(action, entries) {
   if (!await confirmed(action, entries)) return false;
   say(action === 'move' ? 'Moving …' : 'Linking …');
@@ -57,7 +57,7 @@ async function act(action, entries) {
   const report = await postJson('v1/actions', {}, JSON.stringify({ action, files }));
   await new Promise((shown) => setTimeout(shown, kPublishMs));
   const verbs = kVerbs[action];
-  return { text: sentence(report, report.done.length === 1 ? verbs[1] : verbs.at(-1)), left: report.left };
+  return { ...report, text: sentence(report, report.done.length === 1 ? verbs[1] : verbs.at(-1)) };
 }
 
 // entries: () => the selected files; refresh: () => shows the groups again.
@@ -70,7 +70,8 @@ export function bindActions(guard, entries, refresh) {
         const result = await act(action, entries());
         if (!result) return;
         await refresh();
-        say(`${result.text} Undo it under “Moved and linked”.`);
+        const undoing = result.log ? [button('Undo', () => guard(() => undoInPlace(result.log, refresh)))] : [];
+        say(`${result.text} `, false, ...undoing);
         showLeft(result.left);
       } finally {
         start.disabled = false;
@@ -79,13 +80,19 @@ export function bindActions(guard, entries, refresh) {
   }
 }
 
+// Puts back what a log names, and shows the view again.
+async function undoInPlace(log, refresh) {
+  say('Putting back …');
+  const report = await postJson('v1/undo', {}, JSON.stringify({ log }));
+  await refresh();
+  say(`${sentence(report, 'put back')} The next run of lookalike index finds what was moved.`);
+  showLeft(report.left);
+}
+
 async function undo(log, start) {
   start.disabled = true;
   try {
-    const report = await postJson('v1/undo', {}, JSON.stringify({ log }));
-    await showActed();
-    say(`${sentence(report, 'put back')} The next run of lookalike index finds what was moved.`);
-    if (report.left.length > 0) say(report.left.join(' '), true);
+    await undoInPlace(log, showActed);
   } catch (error) {
     say(error.message, true);
     start.disabled = false;

@@ -1,25 +1,14 @@
 // The answer to a question: the verdict, the best match beside the photo, and the others below.
 
 import { byId, make, setHidden } from './dom.js';
-import { decisionText, isSure, matchCard, matchDetails } from './match.js';
-import { counted, shortNames } from './text.js';
+import { decisionCounts, isSure, matchCard, matchDetails } from './match.js';
+import { capitalised, shortNames } from './text.js';
 
-const kArticles = { duplicate: 'the', variant: 'a', same_object: 'the', part: 'a' };
-
-// Returns the verdict in large words, and a line below it.
-function verdict({ found, total, perhaps_mirrored: isPerhapsMirrored, matches }, places) {
-  const listed = matches.length < total ? `, ${matches.length} of ${total} listed` : '';
-  if (found > 0) {
-    const best = `${kArticles[matches[0].decision]} ${decisionText(matches[0])}`;
-    const where = places > 1 ? ` in ${counted(places, 'place')} of the photo` : '';
-    return [found === 1 ? `Found: ${best}` : `${found} found${where}`,
-      found === 1 && total === 1 ? '' : `${found === 1 ? '1 found' : `best: ${best}`}, ${total} in all${listed}`];
-  }
-  if (total === 0) return ['Nothing found', 'No indexed image shows what this photo shows.'];
-  if (isPerhapsMirrored) {
-    return ['Nothing sure found', 'Perhaps the photo is mirrored: try “Also mirrored” under Options.'];
-  }
-  return ['Nothing sure found', `${counted(total, 'image')} may be similar${listed}.`];
+// Returns a line below the headline; empty if nothing is left to say.
+function advice({ total, found, perhaps_mirrored: isPerhapsMirrored }, isPhoto) {
+  if (isPerhapsMirrored) return 'Perhaps the photo is mirrored: try “Also mirrored” under Options.';
+  if (total === 0 && isPhoto) return 'No indexed image shows what this photo shows.';
+  return found === 0 && total > 0 ? 'These images may be similar.' : '';
 }
 
 // Groups the places of matches, best first: those with the same number in `place` are alternatives of one place.
@@ -72,16 +61,15 @@ export function showAnswer(answer, { subject, comparison, explain }) {
     quad: match.quad, kind: match.decision, label: numbers.get(i), isQuiet: !isSure(match) || !numbers.has(i),
   })), choose);
 
-  const [large, small] = verdict(answer, new Set(matches.filter(isSure).map((match) => match.place ?? 0)).size);
-  byId('verdict').textContent = large;
+  byId('verdict').textContent = capitalised(answer.headline);
   byId('verdict').className = found > 0 ? 'sure' : '';
-  byId('verdict-more').textContent = small;
-  const alternatives = (group) => (group.length > 1
-    ? folded(counted(group.length - 1, 'alternative'), list(group.slice(1).map((i) => cards[i]))) : null);
-  byId('matches').replaceChildren(
-    ...(matches.length > 1 ? shown.map((group) => make('li', {}, cards[group[0]], alternatives(group))) : []));
-  byId('unsure').replaceChildren(...(rest.length > 0
-    ? [folded(counted(rest.length, 'less likely image'), list(rest.map((i) => cards[i])))] : []));
+  byId('verdict-more').textContent = advice(answer, subject.isPhoto);
+  const fold = (some, words) => (some.length > 0
+    ? folded(`${some.length} ${words}: ${decisionCounts(some.map((i) => matches[i]))}`,
+      list(some.map((i) => cards[i]))) : null);
+  byId('matches').replaceChildren(...(matches.length > 1
+    ? shown.map((group) => make('li', {}, cards[group[0]], fold(group.slice(1), 'more here'))) : []));
+  byId('unsure').replaceChildren(fold(rest, 'less likely') ?? '');
   if (matches.length > 0) {
     choose(0);
   } else {

@@ -35,9 +35,10 @@ export function setHidden(id, isHidden) {
   byId(id).hidden = isHidden;
 }
 
-export function say(text, isError = false) {
+// more: elements behind the text.
+export function say(text, isError = false, ...more) {
   const status = byId('status');
-  status.textContent = text;
+  status.replaceChildren(text, ...more);
   status.classList.toggle('error', isError);
 }
 
@@ -125,7 +126,7 @@ const seen = new IntersectionObserver((entries) => {
     if (!isIntersecting) continue;
     seen.unobserve(target);
     pictures.add(target);
-    showThumbnail(target, target.dataset.image, 320);
+    showThumbnail(target, target.dataset.image, target.dataset.side);
   }
   giveBack();
 }, { rootMargin: '300px' });
@@ -144,8 +145,9 @@ export async function showThumbnail(image, id, side) {
 }
 
 // Returns the picture of an indexed image, which is requested when it comes into view.
-export function lazyPicture(id) {
-  const image = make('img', { alt: '', 'data-image': id });
+//   side  the longest one, px
+export function lazyPicture(id, side = 320) {
+  const image = make('img', { alt: '', 'data-image': id, 'data-side': side });
   seen.observe(image);
   return image;
 }

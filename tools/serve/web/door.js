@@ -2,7 +2,7 @@
 
 import { getJson } from './api.js';
 import { byId, setHidden } from './dom.js';
-import { forgetToken, keepToken, readToken } from './token.js';
+import { forgetToken, keepToken, readToken, tokenOfTabs } from './token.js';
 
 // Requests what only a client with access gets. Returns the state of the index; null if the token is missing or wrong.
 async function knock() {
@@ -21,10 +21,20 @@ function show(message) {
   byId('token').focus();
 }
 
+// Tries the token of this tab, and then that of another one. Returns as knock().
+async function enterQuietly() {
+  const state = await knock();
+  if (state) return state;
+  const other = await tokenOfTabs();
+  if (!other || other === readToken()) return null;
+  keepToken(other, false);
+  return knock();
+}
+
 // Shows the door until the token is right. Returns the state of the index.
 export async function passDoor() {
   const hadToken = Boolean(readToken());
-  let state = await knock();
+  let state = await enterQuietly();
   if (state) return state;
   forgetToken();
   show(hadToken ? 'The token is no longer right. A server without --token-file makes a new one at each start.' : '');

@@ -2,21 +2,32 @@
 
 import { bindActions } from './act.js';
 import { getJson } from './api.js';
-import { Comparison } from './compare.js';
-import { button, byId, fileLabel, lazyPicture, make, say, setHidden, showThumbnail } from './dom.js';
+import { button, byId, fileLabel, lazyPicture, make, say, setHidden } from './dom.js';
 import { exported } from './export.js';
+import { suggestFolders } from './folder_input.js';
 import { showLarger } from './larger.js';
 import { pages } from './pages.js';
-import { Picture } from './picture.js';
-import { rejectButton } from './rejection.js';
+import { pairsOf } from './pairs.js';
 import { Selection } from './selection.js';
-import { counted, grouped, percent, shortNames, sizeText } from './text.js';
+import { counted, grouped, shortNames, sizeText } from './text.js';
 
 const kPage = 20;
 const kMostPage = 100;
+const kPatienceMs = 200;  // before it is said that files are compared
 
-const selection = new Selection(showSelection);
+export const selection = new Selection(showSelection);
 const drawn = new Map();  // { select, choice } of the shown groups, by number
+
+// Requests groups, which takes seconds after a run, and says so meanwhile.
+export async function comparedGroups(parameters) {
+  const timer = setTimeout(() => setHidden('comparing', false), kPatienceMs);
+  try {
+    return await getJson('v1/groups', { ...parameters, ...filter() });
+  } finally {
+    clearTimeout(timer);
+    setHidden('comparing', true);
+  }
+}
 
 function sumOf(entries) {
   return sizeText(entries.reduce((sum, entry) => sum + entry.size_bytes, 0));
@@ -59,66 +70,33 @@ function fileOf(file, choice, names, redraw) {
     }, { 'aria-label': `Keep this one instead: ${name}` }) : null);
 }
 
-function comparisonOf(pair, first, second, names) {
-  const image = make('img', { alt: names.get(second.path) });
-  showThumbnail(image, second.id, 1280);
-  const picture = new Picture(image, second.width, second.height);
-  const places = pair.difference?.places ?? [];
-  const differences = places.map((quad) => ({ quad, kind: 'difference' }));
-  picture.showOutlines([{ quad: pair.outline, kind: pair.kind }, ...differences]);
-  const comparison = new Comparison(picture);
-  comparison.show({ id: first.id, name: names.get(first.path), quad: pair.outline });
-  return comparison.element;
+// Describes a group in a heading.
+export function titleOf(group, choice) {
+  const entries = choice.entries();
+  return `${counted(group.files.length, 'file')}, ` +
+    (entries.length > 0 ? `${entries.length} can go, ${sumOf(entries)}` : 'none can go');
 }
 
-function pairOf(pair, files, names) {
-  const [first, second] = [files.get(pair.first), files.get(pair.second)];
-  const both = `${names.get(pair.first)} and ${names.get(pair.second)}`;
-  const isExact = pair.kind === 'exact';
-  const show = button('Compare', () => {
-    const isOpen = show.getAttribute('aria-expanded') === 'true';
-    if (isOpen) row.lastChild.remove();
-    else row.append(comparisonOf(pair, first, second, names));
-    show.setAttribute('aria-expanded', String(!isOpen));
-  }, { 'aria-expanded': 'false', 'aria-label': `Compare ${both}` });
-  const kind = isExact ? 'exact, the same bytes' : `${pair.kind}, ${percent(pair.probability)}`;
-  const row = make('li', {}, make('div', { class: 'row' }, make('span', { class: 'names' }, `${both}: ${kind}${pair.joint ? ', joins two parts' : ''}`), show,
-    isExact ? null : rejectButton({ a: first.id, b: second.id, names: both, isRejected: false })));
-  return row;
-}
-
-// Returns the pairs of files with the same bytes, in the form of the others.
-function exactPairs(group, files) {
-  return group.files.filter((file) => file.kind === 'exact' && file.of !== null).map((file) => {
-    const { width, height } = files.get(file.of);
-    return { first: file.path, second: file.of, kind: 'exact',
-      outline: [[0, 0], [width, 0], [width, height], [0, height]] };
-  });
-}
-
-function groupElement(group) {
+// place: of the group in the list, from 0.
+function groupElement(group, place) {
   const choice = selection.choiceOf(group);
-  const files = new Map(group.files.map((file) => [file.path, file]));
-  const names = shortNames(files.keys());
+  const names = shortNames(group.files.map((file) => file.path));
   const title = make('h3');
   const grid = make('ul', { class: 'grid' });
   const select = make('input', { type: 'checkbox', 'aria-label': `Select group ${group.group}`,
     change: () => selection.set([choice], select.checked) });
   const redraw = () => {
-    const entries = choice.entries();
-    title.textContent = `Group ${group.group}: ${counted(group.files.length, 'file')}, ` +
-      (entries.length > 0 ? `${entries.length} can go, ${sumOf(entries)}` : 'none can go');
+    title.textContent = `Group ${group.group}: ${titleOf(group, choice)}`;
     grid.replaceChildren(...group.files.map((file) => fileOf(file, choice, names, redraw)));
     select.checked = selection.has(choice);
     if (select.checked) showSelection();
   };
   redraw();
   drawn.set(group.group, { select, choice });
-  const pairs = [...exactPairs(group, files), ...group.pairs];
   return make('article', { class: 'group', 'aria-label': `Group ${group.group}` },
-    make('div', { class: 'group-head' }, title, make('label', { class: 'check' }, select, 'Select')), grid,
-    make('details', { class: 'pairs-of-group' }, make('summary', {}, counted(pairs.length, 'pair')),
-      make('ul', { class: 'pairs', 'aria-label': 'Pairs' }, pairs.map((pair) => pairOf(pair, files, names)))));
+    make('div', { class: 'group-head' }, title, make('div', { class: 'row' },
+      make('a', { class: 'button', href: `#review=${place}`, 'aria-label': `Review group ${group.group}` }, 'Review'),
+      make('label', { class: 'check' }, select, 'Select'))), grid, pairsOf(group, names));
 }
 
 function filter() {
@@ -140,14 +118,15 @@ function totals({ total, files, needless, needless_bytes: bytes, not_compared: r
 export async function showGroups() {
   drawn.clear();
   byId('group-totals').textContent = '';
-  byId('left').replaceChildren();
+  setHidden('review-all', true);
   await pages(byId('groups'), async (after) => {
-    const answer = await getJson('v1/groups', { after, limit: kPage, ...filter() });
+    const answer = await comparedGroups({ after, limit: kPage });
     return {
       shown: () => {
         byId('group-totals').textContent = totals(answer);
         byId('select-all').disabled = answer.total === 0;
-        return answer.groups.map(groupElement);
+        setHidden('review-all', answer.total === 0);
+        return answer.groups.map((group, i) => groupElement(group, after + i));
       },
       next: answer.next,
     };
@@ -155,9 +134,8 @@ export async function showGroups() {
 }
 
 async function selectAll() {
-  const wanted = filter();
   for (let after = 0; after !== null;) {
-    const answer = await getJson('v1/groups', { after, limit: kMostPage, ...wanted });
+    const answer = await comparedGroups({ after, limit: kMostPage });
     selection.set(answer.groups.map((group) => drawn.get(group.group)?.choice ?? selection.choiceOf(group)), true);
     for (const group of answer.groups) {
       const shown = drawn.get(group.group);
@@ -179,20 +157,16 @@ function unselect() {
   for (const { select } of drawn.values()) select.checked = false;
 }
 
-async function suggestFolders() {
-  const { folders } = await getJson('v1/folders');
-  byId('group-folders').replaceChildren(...folders.map(({ path }) => make('option', { value: path })));
-}
-
-export function bindGroups(guard) {
+// refresh: () => shows the view again, after files were moved or linked.
+export function bindGroups(guard, refresh) {
   byId('group-filter').addEventListener('change', () => guard(showGroups));
   byId('group-filter').addEventListener('submit', (event) => event.preventDefault());
-  byId('group-filter').elements.folder.addEventListener('focus', () => guard(suggestFolders), { once: true });
+  suggestFolders(byId('group-filter').elements.folder, byId('group-folders'));
   byId('select-all').addEventListener('click', () => guard(selectAll));
   byId('export').addEventListener('click', () => download(exported(byId('export-format').value, selection.entries())));
   byId('unselect').addEventListener('click', unselect);
   bindActions(guard, () => selection.entries(), () => {
     unselect();
-    return showGroups();
+    return refresh();
   });
 }

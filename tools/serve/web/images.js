@@ -1,10 +1,11 @@
-// The images of the index: all, by name, or by folder.
+// The images of the index: all, filtered and sorted, or by folder.
 
 import { getJson } from './api.js';
-import { button, byId, fileLabel, lazyPicture, make } from './dom.js';
+import { button, byId, fileLabel, lazyPicture, make, say } from './dom.js';
+import { suggestFolders } from './folder_input.js';
 import { showLarger } from './larger.js';
 import { pages } from './pages.js';
-import { baseName, counted, decodedValue, localTime } from './text.js';
+import { baseName, counted, decodedValue, localDay, localTime } from './text.js';
 
 const kPage = 60;
 
@@ -14,6 +15,7 @@ function imageOf(image, showsFolder) {
   return make('li', {},
     button(lazyPicture(image.id), () => showLarger(image.id), { class: 'thumb', 'aria-label': `Show ${name}` }),
     showsFolder ? fileLabel(image.path) : make('div', { class: 'path' }, baseName(image.path)),
+    make('p', { class: 'facts date' }, image.taken ? `taken ${localDay(image.taken)}` : `file of ${localDay(image.modified)}`),
     make('p', { class: 'facts' }, `${image.width} × ${image.height}${image.blank ? ' · blank' : ''}`));
 }
 
@@ -21,10 +23,20 @@ function folderLink(path, text) {
   return make('a', { href: `#folder=${encodeURIComponent(path)}` }, text);
 }
 
+// Requests a page of images, and again while the server reads when photos were taken. Returns the last answer.
+async function listed(parameters) {
+  const place = location.hash;
+  for (;;) {
+    const answer = await getJson('v1/images', parameters);
+    if (answer.unread_dates === 0 || location.hash !== place) return answer;
+    say(`Reading when photos were taken: ${counted(answer.unread_dates, 'file')} left …`);
+  }
+}
+
 // parameters: of the filter; none for all images. head() returns what stands above the list.
 async function showFiltered(parameters, head) {
   await pages(byId('images'), async (after) => {
-    const answer = await getJson('v1/images', { after, limit: kPage, ...parameters });
+    const answer = await listed({ after, limit: kPage, ...parameters });
     const isFiltered = Object.keys(parameters).length > 0;
     return {
       summary: `${counted(answer.total, isFiltered ? 'file' : 'image')}${isFiltered ? ' found' : ''}.`,
@@ -46,14 +58,11 @@ function folderEntry(folder) {
     make('span', { class: 'facts' }, counted(folder.files, 'file')));
 }
 
-const kFilters = ['name', 'folder', 'from', 'to'];  // in the order of the address
+const kFilters = ['name', 'folder', 'from', 'to', 'sort'];  // in the order of the address
 
 // Shows in the form what is asked for.
-function setFilter({ name = '', folder = '', from = '', to = '' }) {
-  byId('name-filter').value = name;
-  byId('from-filter').value = from;
-  byId('to-filter').value = to;
-  byId('images').dataset.folder = folder;
+function setFilter(filter) {
+  for (const key of kFilters) byId(`${key}-filter`).value = filter[key] ?? '';
 }
 
 export async function showImages() {
@@ -100,23 +109,32 @@ export async function showFolder(path) {
   if (document.activeElement === document.body) section.querySelector('.crumbs [aria-current]')?.focus();
 }
 
-// place: "NAME/FOLDER/FROM/TO", each encoded; those at the end may be missing.
+// place: "NAME/FOLDER/FROM/TO/SORT", each encoded; those at the end may be missing.
 export async function showNamed(place) {
   const values = place.split('/').map(decodedValue);
   const filter = Object.fromEntries(kFilters.map((key, i) => [key, values[i]]).filter(([, value]) => value));
   const { folder } = filter;
   setFilter(filter);
   await showFiltered(filter, () => [
-    make('p', {}, folder ? folderLink(folder, `All of ${folder}`) : make('a', { href: '#images' }, 'All images'))]);
+    make('p', {}, folder?.startsWith('/') ? folderLink(folder, `All of ${folder}`) : make('a', { href: '#images' }, 'All images'))]);
+}
+
+// Returns the address of what the form asks for: a folder alone is opened.
+function placeOfForm() {
+  const values = kFilters.map((key) => byId(`${key}-filter`).value.trim());
+  const [name, folder, ...others] = values;
+  const isFolderAlone = !name && others.every((value) => !value);
+  if (isFolderAlone && !folder) return '#images';
+  if (isFolderAlone && folder.startsWith('/')) return `#folder=${encodeURIComponent(folder)}`;
+  return `#named=${values.map(encodeURIComponent).join('/').replace(/\/+$/, '')}`;
 }
 
 export function bindImages() {
+  const show = () => { location.hash = placeOfForm(); };
   byId('filter-form').addEventListener('submit', (event) => {
     event.preventDefault();
-    const { folder } = byId('images').dataset;
-    const values = [byId('name-filter').value.trim(), folder, byId('from-filter').value, byId('to-filter').value];
-    const place = values.map(encodeURIComponent).join('/').replace(/\/+$/, '');
-    if (values[0] || values[2] || values[3]) location.hash = `#named=${place}`;
-    else location.hash = folder ? `#folder=${encodeURIComponent(folder)}` : '#images';
+    show();
   });
+  byId('sort-filter').addEventListener('change', show);
+  suggestFolders(byId('folder-filter'), byId('image-folders'));
 }

@@ -8,6 +8,7 @@ import { bindImages, showFolder, showImages, showNamed } from './images.js';
 import { bindLarger } from './larger.js';
 import { showRejected } from './rejected.js';
 import { showQuarantine, showRuns } from './runs.js';
+import { bindReview, showReview } from './review.js';
 import { bindSearch, searchImage, showSearch } from './search.js';
 import { showStart } from './start.js';
 import { decodedValue } from './text.js';
@@ -19,6 +20,7 @@ const kViews = {
   search: ['search', () => Promise.all([showStart(state), showSearch()])],
   image: ['search', searchImage],
   groups: ['groups', showGroups],
+  review: ['review', showReview],
   rejected: ['rejected', showRejected],
   acted: ['acted', showActed],
   images: ['images', showImages],
@@ -27,11 +29,12 @@ const kViews = {
   runs: ['runs', showRuns],
   quarantine: ['quarantine', showQuarantine],
 };
-const kParents = { rejected: 'groups', acted: 'groups', quarantine: 'runs' };  // the link that leads to a view
+const kParents = { review: 'groups', rejected: 'groups', acted: 'groups', quarantine: 'runs' };  // the link that leads to a view
 const kSections = [...new Set(Object.values(kViews).map(([section]) => section))];
 
 let state = null;  // of the index, as the door saw it
 let places = Date.now();  // numbers of visited places, which stay apart after a reload
+let refill = () => {};  // fills the present view again
 const shown = {};  // the number of the place that a section shows
 const heights = new Map();  // where each place was scrolled to
 
@@ -59,6 +62,10 @@ function route() {
   const [, name, value] = /^#?([^=]*)=?(.*)$/.exec(location.hash);
   const view = Object.hasOwn(kViews, name) ? name : 'search';
   const [section, fill] = kViews[view];
+  refill = () => fill(value);
+  document.body.dataset.view = section;
+  byId('left').replaceChildren();
+  if (view === 'review') delete shown.groups;  // decisions change that list
   for (const other of kSections) setHidden(other, other !== section);
   for (const link of document.querySelectorAll('nav a')) {
     const isHere = link.hash === `#${section}`;
@@ -75,7 +82,7 @@ function route() {
   }
   shown[section] = place;
   window.scrollTo(0, 0);
-  guard(() => fill(value));
+  guard(refill);
 }
 
 // Passes the door and shows the view.
@@ -109,7 +116,8 @@ document.querySelector('.skip').addEventListener('click', (event) => {
 });
 byId('reach').addEventListener('click', enter);
 bindSearch(guard);
-bindGroups(guard);
+bindGroups(guard, () => refill());
+bindReview();
 bindImages();
 bindLarger();
 enter();

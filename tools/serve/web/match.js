@@ -3,6 +3,7 @@
 import { button, copyButton, fileLabel, lazyPicture, make, originLine, otherFiles, say } from './dom.js';
 import { rejectButton } from './rejection.js';
 import { baseName, percent } from './text.js';
+import { whyFound } from './why.js';
 
 const kDecisions = {
   duplicate: 'same picture',
@@ -26,6 +27,25 @@ export function decisionText({ decision, probability }) {
 
 function badge(match) {
   return make('span', { class: `badge ${match.decision}` }, decisionText(match));
+}
+
+// As kDecisions, behind a number: of one match, and of several. The server counts in the same words (headline.h).
+const kCounted = {
+  duplicate: ['same picture', 'same pictures'],
+  variant: ['changed version', 'changed versions'],
+  same_object: ['shows it', 'show it'],
+  part: ['shares a part', 'share a part'],
+  similar: ['looks similar', 'look similar'],
+  related: ['related', 'related'],
+  none: ['unlikely', 'unlikely'],
+};
+
+// "1 same picture, 3 show it"
+export function decisionCounts(matches) {
+  return Object.entries(kCounted).map(([decision, [one, several]]) => {
+    const count = matches.filter((match) => match.decision === decision).length;
+    return count > 0 ? `${count} ${count === 1 ? one : several}` : null;
+  }).filter(Boolean).join(', ');
 }
 
 // Lists what is known; no probability where only votes speak for the match.
@@ -61,7 +81,7 @@ function rejection(match, name, content) {
 
 // Makes the button that asks why, and the place of its answer.
 function why(match, explain) {
-  const answer = make('ul', { class: 'why', hidden: '' });
+  const answer = make('div', { class: 'why', hidden: '' });
   const ask = button('Why?', async () => {
     if (!answer.hidden) {
       answer.hidden = true;
@@ -69,8 +89,7 @@ function why(match, explain) {
       ask.disabled = true;
       try {
         const explanation = await explain(match.id);
-        answer.replaceChildren(...(explanation?.steps ?? []).map(({ step, passed, reason }) =>
-          make('li', {}, make('b', {}, `${step}: ${passed ? 'yes' : 'no'} `), reason)));
+        answer.replaceChildren(...whyFound(explanation));
         answer.hidden = false;
       } catch (error) {
         say(error.message, true);

@@ -3,6 +3,7 @@
 import { make, makeSvg } from './dom.js';
 
 const kLeastApart = 0.09;  // of two numbers, as a share of the photo's longest side
+const kInset = [0.15, 0.3, 0.5, 0.75, 1];  // of the way from a corner to the middle, where a number may stand
 
 // Cuts a polygon to a rectangle, side by side (Sutherland and Hodgman).
 function clipped(points, width, height) {
@@ -18,6 +19,22 @@ function clipped(points, width, height) {
       return to < 0 ? [] : [point];
     });
   }, points);
+}
+
+function isInside([x, y], polygon) {
+  const sides = polygon.map((to, i) => {
+    const from = polygon.at(i - 1);
+    return (to[0] - from[0]) * (y - from[1]) - (to[1] - from[1]) * (x - from[0]);
+  });
+  return sides.every((side) => side >= 0) || sides.every((side) => side <= 0);
+}
+
+// Returns the places inside a polygon where its number may stand, from the top left corner to the middle.
+function placesIn(polygon) {
+  const middle = [0, 1].map((k) => polygon.reduce((sum, corner) => sum + corner[k], 0) / polygon.length);
+  const corners = [...polygon].sort((a, b) => a[0] + a[1] - b[0] - b[1]);
+  return kInset.flatMap((share) => corners.map((corner) =>
+    [0, 1].map((k) => corner[k] + share * (middle[k] - corner[k]))));
 }
 
 export class Picture {
@@ -52,32 +69,37 @@ export class Picture {
   // the i-th.
   showOutlines(outlines, press = () => {}) {
     const taken = [];
-    this.groups = outlines.map(({ quad, kind, label, isQuiet }, i) => {
-      const corners = quad && clipped(quad, this.width, this.height);
-      if (!corners || corners.length < 3) return [];
+    const polygons = outlines.map(({ quad }) => {
+      const corners = quad ? clipped(quad, this.width, this.height) : [];
+      return corners.length < 3 ? null : corners;
+    });
+    const loud = polygons.filter((corners, i) => corners && !outlines[i].isQuiet);
+    this.groups = outlines.map(({ kind, label, isQuiet }, i) => {
+      const corners = polygons[i];
+      if (!corners) return [];
       const points = corners.map((corner) => corner.join(',')).join(' ');
       const quiet = isQuiet ? ' quiet' : '';
       const drawn = makeSvg('g', { class: `place${quiet}`, click: () => press(i) },
         makeSvg('polygon', { class: 'halo', points }), makeSvg('polygon', { class: `outline ${kind}`, points }));
-      return label ? [drawn, this.number(label, corners, quiet, taken)] : [drawn];
+      const others = loud.filter((other) => other !== corners);
+      return label ? [drawn, this.number(label, corners, others, quiet, taken)] : [drawn];
     });
     this.svg.replaceChildren(...this.region, ...this.groups.flatMap(([drawn]) => drawn ?? []));
     this.numbers.replaceChildren(...this.groups.flatMap(([, number]) => number ?? []));
   }
 
-  // Places a number at the first corner that is far from other numbers, from the top left on.
-  number(label, corners, quiet, taken) {
+  // Places a number inside its outline, far from other numbers, and where the fewest other outlines lie.
+  number(label, corners, others, quiet, taken) {
     const longest = Math.max(this.width, this.height);
-    const ordered = [...corners].sort((a, b) => a[0] + a[1] - b[0] - b[1]);
     const isFree = ([x, y]) => taken.every((at) => Math.hypot(at[0] - x, at[1] - y) > kLeastApart * longest);
-    const [x, y] = ordered.find(isFree) ?? ordered[0];
+    const cost = (place) => others.filter((other) => isInside(place, other)).length + (isFree(place) ? 0 : 0.5);
+    const places = placesIn(corners);
+    const costs = places.map(cost);
+    const [x, y] = places[costs.indexOf(Math.min(...costs))];
     if (!quiet) taken.push([x, y]);
     const number = make('span', { class: `number${quiet}` }, label);
-    const share = [x / this.width, y / this.height];
-    number.style.left = `${100 * share[0]}%`;
-    number.style.top = `${100 * share[1]}%`;
-    // Keeps it inside the photo.
-    number.style.transform = `translate(${-100 * share[0]}%, ${-100 * share[1]}%)`;
+    number.style.left = `${(100 * x) / this.width}%`;
+    number.style.top = `${(100 * y) / this.height}%`;
     return number;
   }
 

@@ -4,6 +4,7 @@ import { showAnswer } from './answer.js';
 import { Comparison } from './compare.js';
 import { Crop } from './crop.js';
 import { byId, fileLabel, make, originLine, otherFiles, setHidden } from './dom.js';
+import { keepPhoto, keptPhoto } from './last.js';
 import { neighboursOf } from './neighbours.js';
 import { ImageSubject, PhotoSubject } from './subject.js';
 import { bindWaiting, showFailure, stopWaiting, wait, waitQuietly } from './wait.js';
@@ -42,17 +43,19 @@ function present() {
   comparison.tools.append(...(picture ? [cropButton()] : []));
 }
 
+// Names the subject above its answer, and shows what else the index knows of it below.
 function name() {
-  const parts = subject.isPhoto ? [make('h3', { class: 'name' }, subject.name)]
-    : [fileLabel(subject.paths[0], 'h3'), originLine(subject), otherFiles(subject.paths[0], subject.paths),
-      neighboursOf(subject.id)];
-  byId('subject').replaceChildren(...parts.filter(Boolean));
+  const { isPhoto, paths } = subject;
+  byId('subject').replaceChildren(...(isPhoto ? [make('h3', { class: 'name' }, subject.name)]
+    : [fileLabel(paths[0], 'h3'), originLine(subject)]).filter(Boolean));
+  byId('about').replaceChildren(
+    ...(isPhoto ? [] : [otherFiles(paths[0], paths), neighboursOf(subject.id)]).filter(Boolean));
 }
 
 function showNothing() {
   setHidden('answer', true);
   byId('verdict').textContent = byId('verdict-more').textContent = '';
-  for (const id of ['chosen', 'matches', 'unsure', 'crop-tools', 'subject']) byId(id).replaceChildren();
+  for (const id of ['chosen', 'matches', 'unsure', 'crop-tools', 'subject', 'about']) byId(id).replaceChildren();
 }
 
 // Decodes the photo and asks, or asks again about another part or with other options. Shows the state of it.
@@ -78,7 +81,10 @@ async function lookUp() {
     const answer = await asked.ask(parameters(), region, under);
     if (!isLatest()) return;
     stopWaiting();
-    if (asked.isPhoto) answered = { subject: asked, region, answer };
+    if (asked.isPhoto) {
+      answered = { subject: asked, region, answer };
+      keepPhoto(asked.file, region);
+    }
     show(answer);
     if (!asked.picture) await drawByServer(asked, answer, isLatest);
   } catch (error) {
@@ -186,7 +192,12 @@ export async function showSearch() {
     show(answered.answer);
     return;
   }
+  const chosen = lastPhoto;
+  const kept = chosen ? { file: chosen, region: null } : await keptPhoto();
+  if (lastPhoto !== chosen || location.hash.startsWith('#image=')) return;  // something else is looked up meanwhile
+  lastPhoto = kept?.file ?? null;
   start(lastPhoto && new PhotoSubject(lastPhoto));
+  region = kept?.region ?? null;
   if (subject) await lookUp();
 }
 

@@ -1,8 +1,9 @@
 // The state of the index on the first view: what it holds, the last run, and what waits for someone.
 
 import { getJson } from './api.js';
-import { byId, make } from './dom.js';
+import { button, byId, make, say } from './dom.js';
 import { counted, localTime } from './text.js';
+import { isRemembered, keepToken, readToken } from './token.js';
 
 // Describes how a run ended.
 export function outcomeOf({ outcome, report }) {
@@ -23,6 +24,18 @@ function waitingFor({ withheld, quarantined, missing_folders: missing }) {
   ].filter(Boolean);
 }
 
+// Offers to keep the token of the address that was opened; null where there is none, or it is kept already.
+function rememberButton() {
+  const token = readToken();
+  if (!token || isRemembered()) return null;
+  const remember = button('Remember the token on this device', () => {
+    keepToken(token, true);
+    remember.remove();
+    say('The token is remembered on this device.');
+  }, { id: 'remember-token' });
+  return remember;
+}
+
 // state: as /v1/index returns it.
 function show(state) {
   const { last_run: run } = state;
@@ -32,7 +45,8 @@ function show(state) {
     make('p', {}, `${counted(state.images, 'image')} in ${counted(state.folders, 'folder')}`),
     make('p', { class: 'facts' }, run ? `Last run ${localTime(run.started)}: ${outcomeOf(run)}` : 'No run yet'),
     waits.length > 0 ? make('ul', { class: 'waits', 'aria-label': 'What waits' }, waits)
-      : make('p', { class: 'facts' }, 'Nothing waits.'));
+      : make('p', { class: 'facts' }, 'Nothing waits.'),
+    rememberButton() ?? '');
 }
 
 // Shows the known state at once, and requests the present one.

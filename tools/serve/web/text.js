@@ -7,6 +7,10 @@ export function grouped(count) {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
+export function capitalised(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 // "1 file", "1,849 files"
 export function counted(count, noun, plural = `${noun}s`) {
   return `${grouped(count)} ${count === 1 ? noun : plural}`;
@@ -24,6 +28,11 @@ export function localTime(time) {
   const two = (number) => String(number).padStart(2, '0');
   return `${date.getDate()} ${kMonths[date.getMonth()]} ${date.getFullYear()}, ` +
     `${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+// The day of that time: "24 Nov 2026".
+export function localDay(time) {
+  return localTime(time).split(',')[0];
 }
 
 export function seconds(value) {

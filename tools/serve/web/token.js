@@ -1,6 +1,8 @@
-// The token: of this tab, or remembered on this device.
+// The token: of this tab, shared with the other tabs of the page, or remembered on this device.
 
-const kKey = 'lookalike-token';
+// Servers in other folders of a site have other tokens.
+const kKey = `lookalike-token ${new URL('.', import.meta.url).pathname}`;
+const kTabsMs = 300;  // for another tab to answer
 
 let kept = null;  // where the browser forbids storage
 
@@ -9,6 +11,14 @@ export function readToken() {
     return kept ?? sessionStorage.getItem(kKey) ?? localStorage.getItem(kKey);
   } catch {
     return kept;
+  }
+}
+
+export function isRemembered() {
+  try {
+    return localStorage.getItem(kKey) !== null;
+  } catch {
+    return false;
   }
 }
 
@@ -22,10 +32,10 @@ export function forgetToken() {
   }
 }
 
-export function keepToken(token, isRemembered) {
+export function keepToken(token, isForDevice) {
   forgetToken();
   try {
-    (isRemembered ? localStorage : sessionStorage).setItem(kKey, token);
+    (isForDevice ? localStorage : sessionStorage).setItem(kKey, token);
   } catch {
     kept = token;
   }
@@ -37,4 +47,29 @@ export function takeTokenFromAddress() {
   if (!token) return;
   keepToken(token, false);
   history.replaceState(history.state, '', `${location.pathname}#search`);
+}
+
+const tabs = globalThis.BroadcastChannel ? new BroadcastChannel(kKey) : null;
+
+// Answers other tabs that ask for the token. Messages reach this page's tabs alone.
+tabs?.addEventListener('message', ({ data }) => {
+  const token = readToken();
+  if (data.asks && token) tabs.postMessage({ token });
+});
+
+// Returns the token of another tab; null if there is none.
+export function tokenOfTabs() {
+  if (!tabs) return null;
+  return new Promise((done) => {
+    const end = (token) => {
+      tabs.removeEventListener('message', listen);
+      done(token);
+    };
+    const listen = ({ data }) => {
+      if (data.token) end(data.token);
+    };
+    tabs.addEventListener('message', listen);
+    tabs.postMessage({ asks: true });
+    setTimeout(() => end(null), kTabsMs);
+  });
 }
