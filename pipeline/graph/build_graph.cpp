@@ -29,7 +29,7 @@ RunConfig for_neighbours(RunConfig config) {
 class Voters {
  public:
   // Images that are looked up at the same time.
-  static constexpr std::size_t kMostAtOnce = 16;
+  static constexpr std::size_t kMostAtOnce = 32;
 
   Voters(const std::vector<float>& norms, const std::vector<ImageId>& represented)
       : norms_(norms), rank_(norms.size()), is_represented_(norms.size()) {
