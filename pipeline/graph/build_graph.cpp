@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "pipeline/graph/equal_pictures.h"
 #include "pipeline/searcher.h"
 
 namespace lookalike {
@@ -25,19 +26,23 @@ RunConfig for_neighbours(RunConfig config) {
 
 // The images among which the neighbours of another one are looked for: those before it for which no
 // other stands in. The last ones before it count as such, so that images can be looked up at the
-// same time, and a later run that continues has the same voters.
+// same time, and a later run that continues has the same voters; but not those that have the
+// picture of an earlier image, which is known before any is looked up.
 class Voters {
  public:
   // Images that are looked up at the same time.
   static constexpr std::size_t kMostAtOnce = 16;
 
-  Voters(const std::vector<float>& norms, const std::vector<ImageId>& represented)
-      : norms_(norms), rank_(norms.size()), is_represented_(norms.size()) {
+  //   equal  images with the picture of an earlier one, among those to look up and the last before
+  Voters(const std::vector<float>& norms, const std::vector<ImageId>& represented,
+         const std::map<ImageId, ImageId>& equal)
+      : norms_(norms), rank_(norms.size()), is_represented_(norms.size()), equal_(equal) {
     for (std::size_t i = 0; i < norms.size(); ++i) {
       rank_[i] = count_;
       count_ += norms[i] > 0 ? 1 : 0;
     }
     for (const ImageId image : represented) is_represented_.at(image) = 1;
+    for (const auto& [image, first] : equal) is_represented_.at(image) = 1;
   }
 
   // Not while the neighbours of an image are looked for that is more than kMostAtOnce images later.
@@ -48,7 +53,8 @@ class Voters {
     ImageSet set(image);
     for (ImageId other = 0; other < image; ++other) {
       const bool is_early = rank_[other] + kMostAtOnce < rank_[image];
-      if (norms_[other] > 0 && !(is_early && is_represented_[other] != 0)) set.add(other);
+      const bool is_known = is_early || equal_.contains(other);
+      if (norms_[other] > 0 && !(is_known && is_represented_[other] != 0)) set.add(other);
     }
     return set;
   }
@@ -62,6 +68,7 @@ class Voters {
   std::vector<std::size_t> rank_;  // by image: number of those with features before it
   std::size_t count_ = 0;
   std::vector<std::uint8_t> is_represented_;  // not bits: written while others are read
+  const std::map<ImageId, ImageId>& equal_;
 };
 
 // Collects edges and publishes them.
@@ -81,6 +88,14 @@ class GraphWriter {
     }
     last_ = image;
     if (std::chrono::steady_clock::now() - published_ > kBetweenPublications) publish();
+  }
+
+  // Gives an image with the picture of an earlier one the edges of that, which stands in for it.
+  void add_equal(ImageId image, ImageId first) {
+    std::vector<Neighbour> found = edges_of(first);
+    std::erase_if(found, [](const Neighbour& edge) { return edge.by_votes() || edge.stands_in(); });
+    add_neighbour({first, 1, EdgeKind::kStandsIn}, found);
+    add(image, found);
   }
 
   void publish() {
@@ -130,15 +145,30 @@ class GraphWriter {
   std::chrono::steady_clock::time_point published_ = std::chrono::steady_clock::now();
 };
 
+// Returns the images to look up, behind the last ones before them.
+std::vector<ImageId> with_those_before(const std::vector<ImageId>& work,
+                                       const std::vector<float>& norms) {
+  std::vector<ImageId> images;
+  for (ImageId other = work.front(); other-- > 0 && images.size() < Voters::kMostAtOnce;) {
+    if (norms[other] > 0) images.push_back(other);
+  }
+  std::ranges::reverse(images);
+  images.insert(images.end(), work.begin(), work.end());
+  return images;
+}
+
 }  // namespace
 
 void complete_graph(IndexWriter& writer, const RunConfig& config, OpenClSession& session,
                     Progress::Style style, const std::function<void()>& before_each,
                     const std::string& label) {
   const std::vector<ImageId> work = writer.images_to_compare();
+  if (work.empty()) return;
   const std::vector<float> norms = writer.norms();
   Progress progress(label, "images", work.size(), style);
-  Voters voters(norms, work.empty() ? std::vector<ImageId>() : writer.represented_images());
+  const std::map<ImageId, ImageId> equal =
+      equal_pictures(config.store.database, writer, with_those_before(work, norms));
+  Voters voters(norms, writer.represented_images(), equal);
   GraphWriter graph(writer, norms, voters);
   for (std::size_t first = 0; first < work.size(); first += kImagesPerReader) {
     const std::size_t count = std::min(kImagesPerReader, work.size() - first);
@@ -147,6 +177,7 @@ void complete_graph(IndexWriter& writer, const RunConfig& config, OpenClSession&
     OrderedParallel<std::vector<Neighbour>> found(
         count, core_count(), std::min(4 * core_count(), Voters::kMostAtOnce), [&](std::size_t i) {
           const ImageId image = work[first + i];
+          if (equal.contains(image)) return std::vector<Neighbour>();
           const ImageSet before = voters.before(image);
           return searcher.neighbours(
               image,
@@ -154,7 +185,13 @@ void complete_graph(IndexWriter& writer, const RunConfig& config, OpenClSession&
         });
     for (std::size_t i = 0; i < count; ++i) {
       before_each();
-      graph.add(work[first + i], *found.next());
+      const std::vector<Neighbour> edges = *found.next();
+      const auto same = equal.find(work[first + i]);
+      if (same == equal.end()) {
+        graph.add(work[first + i], edges);
+      } else {
+        graph.add_equal(same->first, same->second);
+      }
       progress.update(first + i + 1);
     }
     graph.publish();
