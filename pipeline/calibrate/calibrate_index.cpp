@@ -45,13 +45,23 @@ struct Ingredients {
   StoredImage background;
 };
 
-// Chooses the images of at most kPhotos photos, by content alone.
+// True if both have one picture, as far as the index knows.
+bool are_equal(const StoredImage& one, const StoredImage& other) {
+  return one.width == other.width && one.height == other.height && one.sums == other.sums;
+}
+
+// Chooses the images of at most kPhotos photos, by content alone; each picture once.
 std::vector<Ingredients> ingredients_of(const IndexReader& index) {
   const std::vector<ImageId> images = index.images_by_content();
   std::vector<Ingredients> chosen;
-  for (std::size_t i = 0; i < std::min(kPhotos, images.size()); ++i) {
+  for (std::size_t i = 0; i < images.size() && chosen.size() < kPhotos; ++i) {
+    StoredImage object = index.existing_image(images[i]);
+    if (std::ranges::any_of(
+            chosen, [&](const Ingredients& known) { return are_equal(known.object, object); })) {
+      continue;
+    }
     const ImageId background = images[(i + images.size() / 2) % images.size()];
-    chosen.push_back({index.existing_image(images[i]), index.existing_image(background)});
+    chosen.push_back({std::move(object), index.existing_image(background)});
   }
   return chosen;
 }
@@ -71,7 +81,7 @@ class Observer {
     if (!photo) return sightings;
     sightings.photos = 1;
     const auto is_shown = [&](const Match& match) {
-      return match.image.id == made_of.object.id || match.image.id == made_of.background.id;
+      return are_equal(match.image, made_of.object) || are_equal(match.image, made_of.background);
     };
     for (const Match& match : uncertain_in(*photo)) {
       (is_shown(match) ? sightings.shown : sightings.others).push_back(match.evidence);
@@ -132,9 +142,9 @@ void append(const std::vector<Evidence>& from, std::vector<Evidence>& to) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
-Sightings sightings_of(const IndexReader& index, OpenClSession& session, const RunConfig& config,
-                       Progress& progress, const std::function<void()>& before_each) {
-  const std::vector<Ingredients> photos = ingredients_of(index);
+Sightings sightings_of(const std::vector<Ingredients>& photos, const IndexReader& index,
+                       OpenClSession& session, const RunConfig& config, Progress& progress,
+                       const std::function<void()>& before_each) {
   Observer observer(index, session, config);
   Sightings sightings;
   OrderedParallel<Sightings> observed(photos.size(), core_count(), 2 * core_count(),
@@ -162,15 +172,16 @@ CalibrationRun calibrate_index(IndexWriter& writer, const IndexReader& index,
                                const RunConfig& config, OpenClSession& session,
                                Progress::Style style, const std::function<void()>& before_each,
                                const std::string& label) {
-  const std::size_t wanted = std::min<std::size_t>(kPhotos, matchable_images(index.counts()));
-  Progress progress(label, "photos", wanted, style);
-  CalibrationRun run{sightings_of(index, session, config, progress, before_each), std::nullopt};
-  run.calibration = calibration_of(run.sightings, wanted);
+  const std::vector<Ingredients> photos = ingredients_of(index);
+  Progress progress(label, "photos", photos.size(), style);
+  CalibrationRun run{sightings_of(photos, index, session, config, progress, before_each),
+                     std::nullopt};
+  run.calibration = calibration_of(run.sightings, photos.size());
   if (!run.calibration) {
     logger()->warn(
         "calibrate: only {} of {} photos could be made, because images of the index cannot be "
         "read; nothing is changed",
-        run.sightings.photos, wanted);
+        run.sightings.photos, photos.size());
     return run;
   }
   store_calibration(writer, *run.calibration);

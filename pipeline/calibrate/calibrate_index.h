@@ -24,13 +24,13 @@ struct CalibrationRun {
   std::optional<Calibration> calibration;
 };
 
-// Makes at most 32 photos of the images of `index`, chosen by content and seed, looks them and
-// their mirror images up in it, and stores the calibration fitted to the matches in `writer`.
-// `index` is the published state of the writer's index, or of several databases that include it.
-// Skips images that cannot be read any more, and matches that are certain without their pixels,
-// which would not move the weights. The result does not depend on the number of threads. Calls
-// before_each on the caller's thread, about once per photo; an exception from it ends the run.
-// Changes nothing when calibration_of() returns nothing.
+// Makes at most 32 photos of the images of `index`, chosen by content and seed, of each picture
+// one, looks them and their mirror images up in it, and stores the calibration fitted to the
+// matches in `writer`. `index` is the published state of the writer's index, or of several
+// databases that include it. Skips images that cannot be read any more, and matches that are
+// certain without their pixels, which would not move the weights. The result does not depend on the
+// number of threads. Calls before_each on the caller's thread, about once per photo; an exception
+// from it ends the run. Changes nothing when calibration_of() returns nothing.
 CalibrationRun calibrate_index(
     IndexWriter& writer, const IndexReader& index, const RunConfig& config, OpenClSession& session,
     Progress::Style style, const std::function<void()>& before_each = [] {},

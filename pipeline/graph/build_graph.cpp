@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "pipeline/graph/equal_pictures.h"
 #include "pipeline/graph/print_edges.h"
 #include "pipeline/searcher.h"
 
@@ -25,19 +26,23 @@ RunConfig for_neighbours(RunConfig config) {
 
 // The images among which the neighbours of another one are looked for: those before it for which no
 // other stands in. The last ones before it count as such, so that images can be looked up at the
-// same time, and a later run that continues has the same voters.
+// same time, and a later run that continues has the same voters; but not those that have the
+// picture of an earlier image, which is known before any is looked up.
 class Voters {
  public:
   // Images that are looked up at the same time.
   static constexpr std::size_t kMostAtOnce = 32;
 
-  Voters(const std::vector<float>& norms, const std::vector<ImageId>& represented)
-      : norms_(norms), rank_(norms.size()), is_represented_(norms.size()) {
+  //   equal  images with the picture of an earlier one, among those to look up and the last before
+  Voters(const std::vector<float>& norms, const std::vector<ImageId>& represented,
+         const std::map<ImageId, ImageId>& equal)
+      : norms_(norms), rank_(norms.size()), is_represented_(norms.size()), equal_(equal) {
     for (std::size_t i = 0; i < norms.size(); ++i) {
       rank_[i] = count_;
       count_ += norms[i] > 0 ? 1 : 0;
     }
     for (const ImageId image : represented) is_represented_.at(image) = 1;
+    for (const auto& [image, first] : equal) is_represented_.at(image) = 1;
   }
 
   // Not while the neighbours of an image are looked for that is more than kMostAtOnce images later.
@@ -46,8 +51,9 @@ class Voters {
 
   // True if an image may be a neighbour of a later one.
   bool contains(ImageId image, ImageId earlier) const {
+    if (norms_[earlier] <= 0) return false;
     const bool is_early = rank_[earlier] + kMostAtOnce < rank_[image];
-    return norms_[earlier] > 0 && !(is_early && is_represented_[earlier] != 0);
+    return !((is_early || equal_.contains(earlier)) && is_represented_[earlier] != 0);
   }
   // Returns the share of all images that come before one.
   double share(ImageId image) const {
@@ -59,6 +65,7 @@ class Voters {
   std::vector<std::size_t> rank_;  // by image: number of those with features before it
   std::size_t count_ = 0;
   std::vector<std::uint8_t> is_represented_;  // not bits: written while others are read
+  const std::map<ImageId, ImageId>& equal_;
 };
 
 // Collects edges and publishes them.
@@ -79,6 +86,14 @@ class GraphWriter {
     }
     last_ = image;
     if (std::chrono::steady_clock::now() - published_ > kBetweenPublications) publish();
+  }
+
+  // Gives an image with the picture of an earlier one the edges of that, which stands in for it.
+  void add_equal(ImageId image, ImageId first) {
+    std::vector<Neighbour> found = edges_of(first);
+    std::erase_if(found, [](const Neighbour& edge) { return edge.by_votes() || edge.stands_in(); });
+    add_neighbour({first, 1, EdgeKind::kStandsIn}, found);
+    add(image, {std::move(found), {}});
   }
 
   void publish() {
@@ -129,41 +144,67 @@ class GraphWriter {
   std::chrono::steady_clock::time_point published_ = std::chrono::steady_clock::now();
 };
 
+// Returns the images to look up, behind the last ones before them.
+std::vector<ImageId> with_those_before(const std::vector<ImageId>& work,
+                                       const std::vector<float>& norms) {
+  std::vector<ImageId> images;
+  for (ImageId other = work.front(); other-- > 0 && images.size() < Voters::kMostAtOnce;) {
+    if (norms[other] > 0) images.push_back(other);
+  }
+  std::ranges::reverse(images);
+  images.insert(images.end(), work.begin(), work.end());
+  return images;
+}
+
 }  // namespace
 
 void complete_graph(IndexWriter& writer, const RunConfig& config, OpenClSession& session,
                     Progress::Style style, const std::function<void()>& before_each,
                     const std::string& label) {
   const std::vector<ImageId> work = writer.images_to_compare();
+  if (work.empty()) return;
   const std::vector<float> norms = writer.norms();
   Progress progress(label, "images", work.size(), style);
-  Voters voters(norms, work.empty() ? std::vector<ImageId>() : writer.represented_images());
+  const std::map<ImageId, ImageId> equal =
+      equal_pictures(config.store.database, writer, with_those_before(work, norms));
+  Voters voters(norms, writer.represented_images(), equal);
   GraphWriter graph(writer, norms, voters);
   // A new reader for each batch: the log of a writer cannot shrink while one is open.
   for (std::size_t begin = 0; begin < work.size();) {
     const IndexReader index{std::filesystem::path(config.store.database)};
     const Searcher searcher(index, for_neighbours(config), &session);
-    const std::size_t count = std::min(NeighbourJoin::most_images(index), work.size() - begin);
+    const std::size_t end = std::min(begin + NeighbourJoin::most_images(index), work.size());
     std::vector<NeighbourJoin::Image> batch;
-    for (const ImageId image : std::span(work).subspan(begin, count)) {
-      batch.push_back({image, voters.share(image)});
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!equal.contains(work[i])) batch.push_back({work[i], voters.share(work[i])});
     }
     const auto join = searcher.join(
         batch, [&](ImageId image, ImageId earlier) { return voters.contains(image, earlier); },
         before_each);
-    for (std::size_t first = 0, end = 0; first < count; first = end) {
-      end = join->read(first);
-      OrderedParallel<FoundNeighbours> found(
-          end - first, core_count(), std::min(4 * core_count(), Voters::kMostAtOnce),
-          [&](std::size_t i) { return join->neighbours(first + i); });
-      for (std::size_t i = first; i < end; ++i) {
+    std::size_t next = begin;
+    // Adds the images up to a place of which an earlier one has the picture.
+    const auto add_equal = [&](const auto& is_end) {
+      for (; !is_end(next); ++next) {
         before_each();
-        graph.add(batch[i].id, *found.next());
-        progress.update(begin + i + 1);
+        graph.add_equal(work[next], equal.at(work[next]));
+        progress.update(next + 1);
+      }
+    };
+    for (std::size_t first = 0, last = 0; first < batch.size(); first = last) {
+      last = join->read(first);
+      OrderedParallel<FoundNeighbours> found(
+          last - first, core_count(), std::min(4 * core_count(), Voters::kMostAtOnce),
+          [&](std::size_t i) { return join->neighbours(first + i); });
+      for (std::size_t i = first; i < last; ++i) {
+        add_equal([&](std::size_t at) { return work[at] == batch[i].id; });
+        before_each();
+        graph.add(work[next++], *found.next());
+        progress.update(next);
       }
     }
+    add_equal([&](std::size_t at) { return at == end; });
     graph.publish();
-    begin += count;
+    begin = end;
   }
 }
 

@@ -1,7 +1,9 @@
 #include "pipeline/groups/compare.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <unordered_map>
 #include <utility>
 #include <variant>
@@ -174,9 +176,11 @@ PairSearch::PairSearch(std::span<const IndexedImage> images, Rules rules, PairSt
     if (!image.has_features || image.sides == 0) continue;
     ++comparable_;
     if (known.compared && (mirror_image_is_known(known) || !rules_.mirror)) continue;
-    turn_of_[at] = work_.size();
     work_.push_back(at);
   }
+  pending_ = work_.size();
+  number_turns();
+  find_twins();
   // Incomplete comparisons are repeated and find their pairs again.
   std::erase_if(state.pairs, [&](const FoundPair& pair) {
     if (pair.is_check) {
@@ -195,6 +199,86 @@ PairSearch::PairSearch(std::span<const IndexedImage> images, Rules rules, PairSt
   for (const FoundPair& pair : state.pairs) note_shown(pair);
 }
 
+void PairSearch::number_turns() {
+  std::ranges::fill(turn_of_, kNoTurn);
+  for (Turn turn = 0; turn < work_.size(); ++turn) turn_of_[work_[turn]] = turn;
+}
+
+// Finds the first image of the same size whose decoded pixels have the same sums: probably the same
+// pixels, or their mirror image.
+void PairSearch::find_twins() {
+  twin_of_.assign(image_at_.size(), kNowhere);
+  has_joined_.assign(image_at_.size(), false);
+  using Sums = std::tuple<std::int32_t, std::int32_t, std::uint64_t, std::uint64_t, std::uint64_t>;
+  std::map<Sums, Place> first;
+  for (Place at = 0; at < image_at_.size(); ++at) {
+    const IndexedImage& image = *image_at_[at];
+    if (!image.has_features || image.sides == 0) continue;
+    const Sums sums{image.size.width, image.size.height, image.sums.count, image.sums.sum,
+                    image.sums.sum_of_squares};
+    const auto [known, is_first] = first.try_emplace(sums, at);
+    if (is_first || !Scope::meet(image.sides, image_at_[known->second]->sides)) continue;
+    twin_of_[at] = known->second;
+    const std::optional<Place>& stands = state_.images[at].representative;
+    has_joined_[at] = stands && (stands == known->second ||
+                                 stands == state_.images[known->second].representative);
+  }
+}
+
+// Compares two images alone; returns nothing unless the first one joins the other.
+std::optional<FoundPair> PairSearch::sure_copy(Place at, Place other, Searcher& searcher) const {
+  if (!Scope::meet(image_at_[at]->sides, image_at_[other]->sides)) return std::nullopt;
+  const Matcher::Pairs found = searcher.pair(image_at_[at]->id, image_at_[other]->id);
+  if (!found.all_read || found.matches.empty()) return std::nullopt;
+  FoundPair pair = pair_with(found.matches.front(), at);
+  return is_sure_copy(pair, at) ? std::optional(std::move(pair)) : std::nullopt;
+}
+
+// Joins the pending images that have a twin to it. Returns false if after_each() did.
+bool PairSearch::join_twins(Searcher& searcher,
+                            const std::function<bool(std::size_t done)>& after_each) {
+  std::vector<std::pair<Place, Place>> some;  // with the images that they may join
+  for (const Place at : work_) {
+    if (twin_of_[at] == kNowhere || state_.images[at].compared) continue;
+    some.emplace_back(at, state_.images[twin_of_[at]].representative.value_or(twin_of_[at]));
+  }
+  if (some.empty()) return true;
+  OrderedParallel<std::optional<FoundPair>> pairs(
+      some.size(), core_count(), std::min(4 * core_count(), kMostAtOnce),
+      [&](std::size_t i) { return sure_copy(some[i].first, some[i].second, searcher); });
+  bool is_stopped = false;
+  for (std::size_t i = 0; i < some.size() && !is_stopped; ++i) {
+    std::optional<FoundPair> pair = *pairs.next();
+    if (!pair) continue;
+    const auto [at, representative] = some[i];
+    state_.pairs.push_back(*std::move(pair));
+    state_.images[at].compared = true;
+    state_.images[at].representative = representative;
+    has_joined_[at] = true;
+    turn_of_[at] = kNoTurn;
+    is_stopped = !after_each(++joined_) && joined_ < pending_;
+  }
+  std::erase_if(work_, [&](Place at) { return turn_of_[at] == kNoTurn; });
+  number_turns();
+  return !is_stopped;
+}
+
+// Joins the images that have joined one to the image that now stands for it.
+void PairSearch::move_twins(Place first, Place representative, Searcher& searcher) {
+  std::vector<Place> twins;
+  for (Place at = first; at < twin_of_.size(); ++at) {
+    if (twin_of_[at] == first && has_joined_[at]) twins.push_back(at);
+  }
+  std::vector<std::optional<FoundPair>> pairs(twins.size());
+  parallel_for(twins.size(), core_count(),
+               [&](std::size_t i) { pairs[i] = sure_copy(twins[i], representative, searcher); });
+  for (std::size_t i = 0; i < twins.size(); ++i) {
+    std::optional<Place>& stands = state_.images[twins[i]].representative;
+    stands = pairs[i] ? std::optional(representative) : std::nullopt;
+    if (pairs[i]) state_.pairs.push_back(*std::move(pairs[i]));
+  }
+}
+
 bool PairSearch::mirror_image_is_known(const ComparedImage& image) const {
   return image.mirrored || image.representative;
 }
@@ -205,6 +289,7 @@ bool PairSearch::is_rejected(Place one, Place other) const {
 
 // True if no image that stands for the other one meets these sides.
 bool PairSearch::represents_itself(Place other, Scope::Sides sides) const {
+  if (has_joined_[other]) return !Scope::meet(sides, image_at_[twin_of_[other]]->sides);
   const std::optional<Place>& representative = state_.images[other].representative;
   return !representative || !Scope::meet(sides, image_at_[*representative]->sides);
 }
@@ -237,7 +322,9 @@ ImageSet PairSearch::voters_for(Turn turn) {
   for (Place other = 0; other < image_at_.size(); ++other) {
     if (other == at || !Scope::meet(sides, image_at_[other]->sides)) continue;
     if (other > at && turn_of_[other] != kNoTurn) continue;
-    if (is_early(other, at) && !represents_itself(other, sides)) continue;
+    if (has_joined_[other] && twin_of_[other] == at) continue;
+    const bool is_known = has_joined_[other] || is_early(other, at);
+    if (is_known && !represents_itself(other, sides)) continue;
     voters.add(image_at_[other]->id);
   }
   return voters;
@@ -336,6 +423,7 @@ PairSearch::Found PairSearch::compare(Turn turn, const IndexReader& index, Searc
 
 bool PairSearch::run(const IndexReader& index, Searcher& searcher,
                      const std::function<bool(std::size_t done)>& after_each) {
+  if (!join_twins(searcher, after_each)) return false;
   OrderedParallel<Found> results(work_.size(), core_count(),
                                  std::min(4 * core_count(), kMostAtOnce),
                                  [&](std::size_t turn) { return compare(turn, index, searcher); });
@@ -356,6 +444,7 @@ bool PairSearch::run(const IndexReader& index, Searcher& searcher,
     if (!found.compared || (rules_.mirror && !found.mirrored && !found.representative)) {
       ++incomplete_;
     }
+    if (found.representative) move_twins(work_[turn], *found.representative, searcher);
     {
       const std::lock_guard lock(settling_);
       ComparedImage& image = state_.images[work_[turn]];
@@ -365,7 +454,7 @@ bool PairSearch::run(const IndexReader& index, Searcher& searcher,
       settled_ = turn + 1;
     }
     settled_more_.notify_all();
-    if (!after_each(turn + 1) && turn + 1 < work_.size()) return false;
+    if (!after_each(joined_ + turn + 1) && turn + 1 < work_.size()) return false;
   }
   return true;
 }

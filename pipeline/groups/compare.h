@@ -83,7 +83,9 @@ std::optional<FoundPair> compare_pair(const IndexReader& index, Searcher& search
 // pixels and in the same light, it joins it and is compared with no other; else it becomes a
 // representative. Two images that a third one shows whole are compared only if each may be the
 // whole of the other. So the comparisons grow with the number of images, not with the square of
-// those that are alike.
+// those that are alike. Images whose decoded pixels have equal sums are twins: each is compared with
+// the first of them, before all others are, and joins it, or the image that stands for it, if it is
+// a sure copy. It is compared with no others.
 class PairSearch {
  public:
   // What decides which pairs are looked for, and which are sure copies.
@@ -97,7 +99,7 @@ class PairSearch {
   // The images and the state must outlive the search.
   PairSearch(std::span<const IndexedImage> images, Rules rules, PairState& state);
 
-  std::size_t pending() const { return work_.size(); }
+  std::size_t pending() const { return pending_; }
   // Returns the number of images that run() compared without some picture, because it could not be
   // read. They are pending again in the next search.
   std::size_t incomplete() const { return incomplete_; }
@@ -120,6 +122,11 @@ class PairSearch {
     bool mirrored = false;
     std::optional<Place> representative{};
   };
+  void find_twins();
+  bool join_twins(Searcher& searcher, const std::function<bool(std::size_t done)>& after_each);
+  void move_twins(Place first, Place representative, Searcher& searcher);
+  std::optional<FoundPair> sure_copy(Place at, Place other, Searcher& searcher) const;
+  void number_turns();
   Found compare(Turn turn, const IndexReader& index, Searcher& searcher);
   ImageSet voters_for(Turn turn);
   bool represents_itself(Place other, Scope::Sides sides) const;
@@ -137,7 +144,11 @@ class PairSearch {
   PairState& state_;
   std::vector<const IndexedImage*> image_at_;  // by place
   std::vector<Place> place_of_;                // by image id
+  std::vector<Place> twin_of_;                 // by place: the first image with equal sums
+  std::vector<bool> has_joined_;               // by place: its twin, or what stands for that
   std::vector<Place> work_;                    // ascending
+  std::size_t pending_ = 0;                    // before run()
+  std::size_t joined_ = 0;                     // of them, by join_twins()
   std::vector<Turn> turn_of_;                  // by place; kNoTurn for what is not in work_
   std::vector<std::size_t> rank_;              // by place: number of comparable images before it
   std::size_t comparable_ = 0;                 // images that can be compared

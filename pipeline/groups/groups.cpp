@@ -254,6 +254,7 @@ class Proposer {
   }
 
   std::optional<std::string> lost_companions(Place place, Place other) {
+    if (parts_.files[place].keep.companions == 0) return std::nullopt;
     return companions_.lost_without(page_of(parts_.files[place].keep.file.path).file,
                                     page_of(parts_.files[other].keep.file.path).file);
   }

@@ -92,6 +92,15 @@ void explain_words(const IndexQuery& query, const Record& record, Explanation& e
   explanation.common_words = distinct_words(common);
 }
 
+bool have_equal_pixels(const ColourImage& one, const ColourImage& other) {
+  const auto are_equal = [](const GrayImage& a, const GrayImage& b) {
+    return a.width == b.width && a.height == b.height && a.pixels == b.pixels;
+  };
+  return one.full_width == other.full_width && one.full_height == other.full_height &&
+         are_equal(one.brightness, other.brightness) && are_equal(one.alpha, other.alpha) &&
+         one.colours == other.colours;
+}
+
 void explain_pairs(const Verification& verified, Explanation& explanation) {
   for (const auto& [object, scene] : verified.pairs) {
     explanation.pairs.push_back({{{object.x, object.y}, {scene.x, scene.y}}, false});
@@ -283,12 +292,33 @@ Matcher::Pairs QueryRun::pairs(const Matcher::Candidates& candidates) {
 }
 
 Matcher::Pairs QueryRun::pair(ImageId other) {
-  const IndexQuery query = input_.words(Look::kFirst);
-  const RankedImage entry{other, 0};
   finds_crops_ = true;
   Matcher::Pairs pairs;
+  if (std::optional<Match> equal = equal_match(other)) {
+    pairs.matches.push_back(*std::move(equal));
+    return pairs;
+  }
+  const IndexQuery query = input_.words(Look::kFirst);
+  const RankedImage entry{other, 0};
   add_sure(query, verify(query, {&entry, 1}, {}), pairs);
   return pairs;
+}
+
+// Returns the match of an image whose pixels are the photo's, with the differences that colours and
+// the full size show; nothing if they are not. Reads no words, so that the number of images that
+// show the same does not matter.
+std::optional<Match> QueryRun::equal_match(ImageId other) {
+  if (!compares_pixels()) return std::nullopt;
+  const StoredImage image = shared_.cache.record(other)->image;
+  const auto object = shared_.cache.picture(image);
+  if (!*object) return std::nullopt;
+  std::optional<Match> match = identical_match(image, &**object);
+  if (!match) return std::nullopt;
+  find_difference(*match);
+  match->probability = shared_.calibration.probability(match->evidence);
+  match->score = ranking_score(match->evidence);
+  match->decision = decide(*match, image.width, image.height, options_);
+  return match;
 }
 
 // Adds the matches that are sure by pixels, with their decisions, ranked.
@@ -380,22 +410,30 @@ bool QueryRun::compares_pixels() {
 // Adds the indexed image of the photo's very file, if its pixels agree: it may have too few
 // features to be found.
 void QueryRun::add_identical(const IndexQuery& query, std::vector<Match>& matches) {
-  const ImageRecord& photo = picture()->record;
-  const std::optional<ImageId> id = shared_.reader.find(photo.content);
+  const std::optional<ImageId> id = shared_.reader.find(picture()->record.content);
   if (!id || *id == query.excluded_image) return;
   const auto known = find_match(matches, *id);
   if (known != matches.end() && known->has_pose()) return;
-  Match copy;
-  copy.image = shared_.reader.existing_image(*id);
-  if (copy.image.width != photo.width || copy.image.height != photo.height) return;
-  compare_whole(Pool<Queued<PoseRefiner>>::Lease(shared_.refiners)->object, copy, nullptr);
-  if (!copy.evidence.identical) return;
-  copy.evidence.difference = PictureDifference{};
-  copy.evidence.inliers = copy.evidence.effective_inliers = copy.evidence.pairs =
-      static_cast<std::uint32_t>(copy.image.feature_count);
+  std::optional<Match> copy = identical_match(shared_.reader.existing_image(*id), nullptr);
+  if (!copy) return;
+  copy->evidence.difference = PictureDifference{};
   if (known != matches.end()) matches.erase(known);
-  matches.push_back(std::move(copy));
+  matches.push_back(*std::move(copy));
   compared_.insert(*id);
+}
+
+// Returns the match of an indexed image that has the photo's size and pixels, whole and reduced
+// alike, without its features; nothing if it has others. `known` as in compare_whole().
+std::optional<Match> QueryRun::identical_match(StoredImage image, const DecodedImage* known) {
+  const ImageRecord& photo = picture()->record;
+  if (image.width != photo.width || image.height != photo.height) return std::nullopt;
+  Match match;
+  match.image = std::move(image);
+  compare_whole(Pool<Queued<PoseRefiner>>::Lease(shared_.refiners)->object, match, known);
+  if (!match.evidence.identical) return std::nullopt;
+  match.evidence.inliers = match.evidence.effective_inliers = match.evidence.pairs =
+      static_cast<std::uint32_t>(match.image.feature_count);
+  return match;
 }
 
 // Refines the poses of the given images that were not compared yet; returns their number.
@@ -450,6 +488,10 @@ void QueryRun::find_difference(Match& match) {
   const auto image = shared_.cache.colours(match.image, ColourSize::kFull);
   const ColourImage& photo = colours(ColourSize::kFull);
   if (image->empty() || photo.empty()) return;
+  if (match.evidence.identical && have_equal_pixels(*image, photo)) {
+    match.evidence.difference = PictureDifference{};
+    return;
+  }
   match.evidence.difference = compare_pictures(*image, photo, match.object_to_query);
 }
 

@@ -112,6 +112,8 @@ class QueryRun {
   const DecodedImage* picture();
   bool compares_pixels();
   void add_identical(const IndexQuery& query, std::vector<Match>& matches);
+  std::optional<Match> identical_match(StoredImage image, const DecodedImage* known);
+  std::optional<Match> equal_match(ImageId other);
   std::size_t refine(const ImageIds& images, std::vector<Match>& matches);
   bool refine(PoseRefiner& refiner, Match& match);
   void compare_whole(PoseRefiner& refiner, Match& match, const DecodedImage* known);

@@ -129,6 +129,7 @@ std::size_t Shortlist::collect(const EncodedPostings& postings,
              {first_word + word, runs.place(images, i), static_cast<std::uint32_t>(distances[i])}});
       });
     }
+    part.keeps_pairs = part.keeps_pairs && part.seen.pairs.size() <= kMostSeenPairs;
     runs.leave(images);
     for_each_bit(voted, [&](std::size_t i) {
       if (votes.size() > first_vote && votes.back().image == images[i]) {
@@ -202,7 +203,10 @@ Shortlist::Scores Shortlist::host_scores(std::span<const QueryWord> words, std::
       part.keeps_pairs = part.keeps_pairs && pair_count < most_seen;
       const std::size_t before = part.seen.pairs.size();
       vote(runs[run], static_cast<std::uint32_t>(runs[run].data() - words.data()), part, scores);
-      if (!part.keeps_pairs) continue;
+      if (!part.keeps_pairs) {
+        part.seen.pairs.resize(before);
+        continue;
+      }
       part.seen.end += static_cast<std::uint32_t>(runs[run].size());
       pair_count += part.seen.pairs.size() - before;
     }

@@ -10,6 +10,7 @@
 #include "pipeline/index/index_run.h"
 #include "pipeline/open_session.h"
 #include "pipeline/stored_calibration.h"
+#include "tests/content_of.h"
 #include "tests/stages/pictures.h"
 #include "tests/temporary_folder.h"
 
@@ -55,6 +56,17 @@ TEST_F(CalibrateIndexTest, WhatPhotosAreMadeOfIsFoundInThem) {
   EXPECT_EQ(seen.photos, 6U);
   EXPECT_LT(seen.decoys.size(), seen.shown.size());
   for (const Evidence& evidence : seen.shown) EXPECT_GT(evidence.inliers, 0U);
+}
+
+TEST_F(CalibrateIndexTest, FilesOfOnePictureAddNothing) {
+  const std::string first = folder_.path() / "photos" / "0.png";
+  for (int i = 0; i < 4; ++i) {
+    folder_.write(fmt::format("photos/again-{}.png", i), content_of(first) + std::to_string(i));
+  }
+  run_index(config_, Progress::Style::kQuiet);
+  const Sightings seen = calibrate().sightings;
+  EXPECT_EQ(seen.photos, 6U);
+  for (const Evidence& evidence : seen.others) EXPECT_LT(evidence.correlation.value_or(0), 0.5);
 }
 
 TEST_F(CalibrateIndexTest, IndexKeepsWhatItWasCalibratedTo) {

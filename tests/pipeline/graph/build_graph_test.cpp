@@ -145,7 +145,7 @@ TEST_F(GraphTest, CopiesBeyondTheFirstAreJoinedToThem) {
   run();
   for (int i = 0; i < kCopies; ++i) {
     cv::Mat frame = scene.clone();
-    frame.at<std::uint8_t>(0, i) ^= 1;
+    frame.at<std::uint8_t>(0, 0) = static_cast<std::uint8_t>(i);
     write(fmt::format("frame-{:02}.png", i), encode(".png", frame));
   }
   run();
@@ -164,6 +164,33 @@ TEST_F(GraphTest, CopiesBeyondTheFirstAreJoinedToThem) {
   write("later.png", encode(".png", scene * 0.99));
   run();
   EXPECT_EQ(index().represented_images().size(), represented.size() + 1);
+}
+
+// Files of one picture with other bytes are joined to the first without being looked up.
+TEST_F(GraphTest, EqualPicturesAreJoinedToTheFirst) {
+  const cv::Mat scene = draw_picture(320, 240, 9);
+  std::vector<std::uint8_t> bytes = encode(".png", scene);
+  write("a.png", bytes);
+  write("crop.png", encode(".png", scene(cv::Rect(40, 30, 240, 180))));
+  config_.images.decode_threads = 1;
+  run();
+  for (int i = 0; i < 10; ++i) {
+    bytes.push_back(0);
+    write(fmt::format("b-{}.png", i), bytes);
+    if (i == 4) run();
+  }
+  run();
+  const IndexReader reader = index();
+  EXPECT_EQ(reader.represented_images().size(), 10U);
+  const ImageId first = reader.find(photos() / "a.png").value();
+  const ImageId crop = reader.find(photos() / "crop.png").value();
+  for (const auto& [name, edges] : graph()) {
+    if (!name.starts_with("b-")) continue;
+    ASSERT_FALSE(edges.empty()) << name;
+    EXPECT_EQ(edges.front(), (Neighbour{first, 1, EdgeKind::kStandsIn})) << name;
+    EXPECT_TRUE(std::ranges::any_of(edges, [&](auto& edge) { return edge.image == crop; })) << name;
+  }
+  EXPECT_THAT(verified("crop.png"), ElementsAre("a.png"));
 }
 
 TEST_F(GraphTest, RemovedImagesAreForgottenWhenNewOnesCome) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 #include <utility>
@@ -241,6 +242,92 @@ TEST_F(FramesTest, ARejectedPairIsComparedWithOthers) {
   EXPECT_EQ(compare(state), 1U);
   EXPECT_FALSE(state.images[places[7]].representative);
   EXPECT_EQ(compare(state), 0U);
+}
+
+// Frames and another picture, some of which have further files of equal pixels.
+class TwinsTest : public FramesTest {
+ protected:
+  static constexpr std::size_t kTwins = 30;
+
+  TwinsTest() {
+    const std::string alone = photos() + "/alone.png";
+    cv::imwrite(alone, draw_picture(320, 240, 20));
+    for (std::size_t i = 0; i < kTwins; ++i) add_twin(alone, i);
+    add_twin(frame_path(7), 0);
+    run_index(config_, Progress::Style::kQuiet);
+  }
+  // Writes a file of the same picture with other bytes.
+  static void add_twin(const std::filesystem::path& of, std::size_t number) {
+    const std::string name = fmt::format("{}-twin-{}.png", of.stem().native(), number);
+    std::ofstream(of.parent_path() / name, std::ios::binary)
+        << std::ifstream(of, std::ios::binary).rdbuf() << number;
+  }
+  // Returns the places of the images whose names begin so, in the state.
+  std::vector<std::uint32_t> places_of(const PairState& state, const std::string& beginning) const {
+    const IndexReader index(std::filesystem::path(config_.store.database));
+    std::vector<std::uint32_t> places;
+    for (std::uint32_t i = 0; i < state.images.size(); ++i) {
+      const std::filesystem::path path = path_of(index, state.images[i].content);
+      if (path.filename().native().starts_with(beginning)) places.push_back(i);
+    }
+    return places;
+  }
+};
+
+TEST_F(TwinsTest, AreComparedWithTheFirstOfThemWithoutTheirFeatures) {
+  PairState state;
+  EXPECT_EQ(compare(state), 9U + kFrames + 1 + kTwins + 1);
+  const std::vector<std::uint32_t> twins = places_of(state, "alone");
+  ASSERT_EQ(twins.size(), kTwins + 1);
+  std::size_t equal = 0;
+  for (const FoundPair& pair : state.pairs) {
+    if (!std::ranges::binary_search(twins, pair.second)) continue;
+    ++equal;
+    EXPECT_EQ(pair.first, twins.front());
+    EXPECT_TRUE(pair.evidence.identical);
+    EXPECT_EQ(pair.evidence.coherence, 0);  // of no features
+    EXPECT_EQ(state.images[pair.second].representative, twins.front());
+  }
+  EXPECT_EQ(equal, kTwins);
+  EXPECT_EQ(compare(state), 0U);
+}
+
+TEST_F(TwinsTest, AreJoinedToTheImageThatStandsForTheFirst) {
+  PairState state;
+  compare(state);
+  const std::uint32_t first = frames(state).front();
+  const std::vector<std::uint32_t> twins = places_of(state, "frame-7");
+  ASSERT_EQ(twins.size(), 2U);
+  for (const std::uint32_t twin : twins) {
+    ASSERT_NE(twin, first);
+    EXPECT_EQ(state.images[twin].representative, first);
+    EXPECT_TRUE(std::ranges::any_of(state.pairs, [&](const FoundPair& pair) {
+      return pair.first == first && pair.second == twin;
+    }));
+  }
+  EXPECT_NO_THROW(decode_pairs(bytes_of(state), {}));
+}
+
+TEST_F(TwinsTest, AStoppedSearchEndsAsAWholeOne) {
+  PairState whole;
+  compare(whole);
+  PairState stopped;
+  EXPECT_EQ(compare(stopped, 12), 12U);
+  EXPECT_EQ(compare(stopped, 30), 30U);
+  compare(stopped);
+  EXPECT_EQ(bytes_of(stopped), bytes_of(whole));
+  EXPECT_EQ(compare(stopped), 0U);
+}
+
+TEST_F(TwinsTest, ARejectedTwinIsComparedWithOthers) {
+  PairState state;
+  compare(state);
+  const std::vector<std::uint32_t> twins = places_of(state, "alone");
+  const std::uint32_t first = twins[0];
+  const std::uint32_t second = twins[5];
+  rules_.rejections.add(rejection_of(state.images[first].content, state.images[second].content, 1));
+  EXPECT_EQ(compare(state), 1U);
+  EXPECT_NE(state.images[second].representative, first);
 }
 
 }  // namespace

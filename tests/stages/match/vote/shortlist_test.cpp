@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <span>
@@ -433,6 +434,17 @@ TEST_F(SeenPairsTest, AreCompleteForAWordOrLeftOut) {
     EXPECT_EQ(found.read.size() == expected.read.size(), most_seen == 0) << found.read.size();
     EXPECT_THAT(found.read, Not(IsEmpty()));
   }
+}
+
+TEST_F(SeenPairsTest, OfAWordWithTooManyAreLeftOut) {
+  index_.threshold = 61;  // nearly all of its 8,000 postings are near
+  std::vector<QueryWord> query;
+  for (std::uint32_t feature = 0; feature < 1000; ++feature) {
+    query.push_back(of_image_1(9, feature));
+  }
+  const SeenPairs seen = vote(query, std::numeric_limits<std::size_t>::max());
+  for (const SeenPairs::Part& part : seen.parts) EXPECT_THAT(part.pairs, IsEmpty());
+  EXPECT_EQ(find(query, seen).pairs, find(query).pairs);
 }
 
 TEST_F(SeenPairsTest, AreOfVotesOnTheHostAlone) {
