@@ -28,6 +28,7 @@ struct Strokes {
   cv::Mat agreeing;
   cv::Mat contradicting;  // both have strokes, as strong as those that agree, but other ones
   cv::Mat missing;        // one has no such strokes
+  cv::Mat bare;           // the scene has none, as where something covers the page
   double usual = 0;       // the median of all correlations
   double best = 0;        // a correlation that few exceed
 };
@@ -49,7 +50,7 @@ std::optional<Strokes> compare_strokes(const Frame& frame) {
   const cv::Mat of_object = cell_variances(object);
   const cv::Mat of_scene = cell_variances(scene);
   const cv::Mat strokes = (cv::max(of_object, of_scene) > kStrokes) & whole_cells(frame.mask);
-  Strokes found{strokes & (correlations > kAgrees), {}, {}};
+  Strokes found{strokes & (correlations > kAgrees), {}, {}, {}};
   std::vector<double> all;
   std::vector<double> contrasts;  // of the object, where both agree
   std::vector<double> ratios;     // of the object's contrast to the scene's, there
@@ -64,24 +65,27 @@ std::optional<Strokes> compare_strokes(const Frame& frame) {
   }
   if (contrasts.size() < kFewestAgreeing) return std::nullopt;
   const double least = kAsStrong * median(std::move(contrasts));
-  const cv::Mat both = cv::min(of_object, of_scene * median(std::move(ratios)));
+  const cv::Mat in_scene = of_scene * median(std::move(ratios));
   const cv::Mat others = strokes & (correlations < kContradicts);
-  found.contradicting = others & (both > least);
-  found.missing = others & (both <= least);
+  found.contradicting = others & (cv::min(of_object, in_scene) > least);
+  found.missing = others & (cv::min(of_object, in_scene) <= least);
+  found.bare = others & (in_scene <= least);
   found.best = quantile(all, 0.95);
   found.usual = median(std::move(all));
   return found;
 }
 
-// True if most strokes around a place are on both pictures, unlike beside what covers a page.
-bool is_surrounded(const Strokes& strokes, const cv::Mat& labels, int label, cv::Rect box) {
+// True if the strokes around a place agree rather than are `missing`, unlike beside what covers a
+// page.
+bool is_surrounded(const Strokes& strokes, const cv::Mat& missing, const cv::Mat& labels, int label,
+                   cv::Rect box) {
   constexpr int kAroundCells = 2;
   const cv::Rect around = cv::Rect(box.x - kAroundCells, box.y - kAroundCells,
                                    box.width + 2 * kAroundCells, box.height + 2 * kAroundCells) &
                           cv::Rect({}, labels.size());
   const cv::Mat outside = labels(around) != label;
   const int agreeing = cv::countNonZero(outside & strokes.agreeing(around));
-  return agreeing > 0 && agreeing >= 2 * cv::countNonZero(outside & strokes.missing(around));
+  return agreeing > 0 && agreeing >= 2 * cv::countNonZero(outside & missing(around));
 }
 
 // The places of other content, in cells, and how many cells contradict there.
@@ -90,8 +94,8 @@ struct Places {
   int cells = 0;
 };
 
-// Returns the connected places of contradicting cells that do not touch the rim.
-Places places_of(const Strokes& strokes) {
+// Returns the connected places of contradicting cells that do not touch the rim and are surrounded.
+Places places_of(const Strokes& strokes, const cv::Mat& missing) {
   constexpr int kRimCells = 2;
   cv::Mat labels;
   cv::Mat boxes;
@@ -104,23 +108,32 @@ Places places_of(const Strokes& strokes) {
     const auto value = [&](int what) { return boxes.at<int>(label, what); };
     const cv::Rect box(value(cv::CC_STAT_LEFT), value(cv::CC_STAT_TOP), value(cv::CC_STAT_WIDTH),
                        value(cv::CC_STAT_HEIGHT));
-    if ((box & inner) != box || !is_surrounded(strokes, labels, label, box)) continue;
+    if ((box & inner) != box || !is_surrounded(strokes, missing, labels, label, box)) continue;
     places.boxes.push_back(box);
     places.cells += value(cv::CC_STAT_AREA);
   }
   return places;
 }
 
-// True if the places are another content. On a page that agrees as a whole two suffice. Elsewhere
-// there are more of them, and what agrees does so nearly exactly: the photo shows that much.
-bool is_other_content(const Strokes& strokes, const Places& places, bool is_page) {
+// Returns the places if they are another content. On a page that agrees as a whole two suffice.
+// Elsewhere there are more of them, and what agrees does so nearly exactly: the photo shows that
+// much.
+std::vector<cv::Rect> other_content(const Strokes& strokes, bool is_page) {
   constexpr double kUsualCorrelation = 0.9;
   constexpr std::size_t kFewestPlaces = 5;
   constexpr double kLeastShare = 0.005;  // of the cells that agree or contradict
   constexpr double kBestCorrelation = 0.96;
-  if (is_page && strokes.usual >= kUsualCorrelation) return places.boxes.size() >= kTwoPlaces;
-  return places.boxes.size() >= kFewestPlaces && strokes.best >= kBestCorrelation &&
-         places.cells >= kLeastShare * (cv::countNonZero(strokes.agreeing) + places.cells);
+  if (is_page && strokes.usual >= kUsualCorrelation) {
+    Places places = places_of(strokes, strokes.bare);
+    if (places.boxes.size() < kTwoPlaces) places.boxes.clear();
+    return places.boxes;
+  }
+  Places places = places_of(strokes, strokes.missing);
+  const bool is_other =
+      places.boxes.size() >= kFewestPlaces && strokes.best >= kBestCorrelation &&
+      places.cells >= kLeastShare * (cv::countNonZero(strokes.agreeing) + places.cells);
+  if (!is_other) places.boxes.clear();
+  return places.boxes;
 }
 
 }  // namespace
@@ -174,13 +187,11 @@ std::vector<Quad> find_other_content(const ColourImage& object, const ColourImag
   }
   const std::optional<Strokes> strokes = compare_strokes(frame);
   if (!strokes) return {};
-  const Places places = places_of(*strokes);
-  if (!is_other_content(*strokes, places, is_page(object.brightness.view()))) return {};
   const cv::Size loaded = one.brightness.size();
   const Homography to_scene =
       loaded_to_full(scene) * map * resizing(size.width, size.height, loaded.width, loaded.height);
   std::vector<Quad> quads;
-  for (const cv::Rect& box : places.boxes) {
+  for (const cv::Rect& box : other_content(*strokes, is_page(object.brightness.view()))) {
     quads.push_back(outline(to_scene * translation(box.x * kMapStepPx, box.y * kMapStepPx),
                             (box.width - 1) * kMapStepPx + kMapCellPx,
                             (box.height - 1) * kMapStepPx + kMapCellPx));
