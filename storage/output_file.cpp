@@ -214,7 +214,6 @@ struct OutputGuard::Rules {
   Form check(const Target& target, const OutputKind& kind) const {
     const std::optional<struct stat> status = target.status();
     check_inputs(target, status);
-    if (!target.open_file.is_open()) check_images(target);
     for (const fs::path& name : target.names) check_indexes(target, name, kind);
     if (!status) return Form::kNew;
     if (target.open_file.is_open() || S_ISFIFO(status->st_mode) || S_ISCHR(status->st_mode)) {
@@ -413,9 +412,11 @@ OutputFile OutputGuard::open(const std::string& option, const fs::path& path,
   file.given_ = given;
   file.path_ = target.path();
   file.label_ = target.label();
+  if (!target.open_file.is_open()) rules_->check_images(target);
   file.form_ = rules_->check(target, kind);
   rules_->claim(target, kind);
   file.open_file_ = std::move(target.open_file);
+  // What check_images() asks may be gone by then; names do not change.
   file.check_ = [rules = rules_, kind, option, given, meant = file.path_] {
     const Target now = target_of(option, given);
     if (now.path() != meant) {
