@@ -12,8 +12,8 @@
 namespace lookalike {
 namespace {
 
-constexpr std::size_t kMostImages = 2048;
-constexpr std::size_t kMostFeatures = std::size_t{2} << 20U;  // of a batch
+constexpr std::size_t kMostImages = 3072;
+constexpr std::size_t kMostFeatures = std::size_t{3} << 20U;  // of a batch
 // Images, the best by votes, among which an image's neighbours are looked for.
 constexpr std::size_t kNeighbourCandidates = 40;
 constexpr std::size_t kLeastNeighbours = 16;  // the same, of the first images of an index

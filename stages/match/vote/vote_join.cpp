@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "base/error.h"
@@ -15,7 +15,7 @@ namespace lookalike {
 namespace {
 
 constexpr std::size_t kImagesAtOnce = 16;  // that share a row of scores
-// Images whose pairs are read at first, and at least.
+// Images whose pairs are read at first, and at least, if there was no room while they voted.
 constexpr std::size_t kFirstPairs = 256;
 constexpr std::size_t kLeastPairs = 64;
 constexpr std::uint32_t kNone = 0;  // place + 1 of an image that is not wanted
@@ -113,6 +113,7 @@ VoteJoin::VoteJoin(Index index, std::span<const Image> batch, IsVoter is_voter, 
         std::ranges::fill(scores, 0);
         vote(i, earlier, scores);
         keep_best(i, earlier, scores);
+        keep_pairs(i, earlier);
       }
     });
   }
@@ -284,33 +285,73 @@ void VoteJoin::add_pairs(std::size_t i, const PostingRange& range, std::span<con
       &Feature::word);
 }
 
-std::size_t VoteJoin::read_pairs(std::size_t i) {
-  std::size_t known = 0;
-  std::size_t images = 0;
-  for (ReadPairs& read : read_) {
-    if (read.pairs.empty()) continue;
-    for (const auto& pairs : read.pairs) known += pairs.size();
-    ++images;
-    read = {};
+// Keeps the pairs of an image with those that are among the best so far, of which the new ones lie
+// in a range; none while all pairs kept are more than there is room for.
+void VoteJoin::keep_pairs(std::size_t i, const PostingRange& range) {
+  ReadPairs& known = read_[i];
+  if (!known.is_read) return;
+  ReadPairs kept;
+  std::vector<ImageId> added;
+  for (const RankedImage& image : early_[i].best.unordered()) kept.images.push_back(image.image);
+  std::ranges::sort(kept.images);
+  std::ranges::set_difference(kept.images, known.images, std::back_inserter(added));
+  if (added.empty()) return;
+  std::vector<std::vector<WordPair>> added_pairs(added.size());
+  add_pairs(i, range, added, added_pairs);
+  for (const ImageId image : kept.images) {
+    const bool is_added = std::ranges::binary_search(added, image);
+    const std::vector<ImageId>& images = is_added ? added : known.images;
+    const auto place = std::ranges::lower_bound(images, image) - images.begin();
+    auto& pairs = (is_added ? added_pairs : known.pairs)[static_cast<std::size_t>(place)];
+    kept.count += pairs.size();
+    kept.pairs.push_back(std::move(pairs));
   }
-  std::size_t count = kFirstPairs;
-  if (known > 0)
-    count = std::max(kLeastPairs, limits_.pairs / std::max<std::size_t>(1, known / images));
-  const std::size_t end = std::min(batch_.size(), i + count);
-  for (std::size_t at = i; at < end; ++at) {
+  const std::size_t all = kept_pairs_ += kept.count - known.count;
+  known = std::move(kept);
+  if (all > limits_.pairs) forget_pairs(i);
+}
+
+void VoteJoin::forget_pairs(std::size_t i) {
+  kept_pairs_ -= read_[i].count;
+  read_[i] = {};
+  read_[i].is_read = false;
+}
+
+std::size_t VoteJoin::read_pairs(std::size_t i) {
+  for (std::size_t at = 0; at < i; ++at) forget_pairs(at);
+  std::size_t unread = i;
+  while (unread < batch_.size() && read_[unread].is_read) ++unread;
+  if (unread == batch_.size() || unread - i >= kLeastPairs) return unread;
+  const std::size_t room = limits_.pairs / std::max<std::size_t>(1, pairs_of_an_image_);
+  const std::size_t count = pairs_of_an_image_ > 0 ? room : kFirstPairs;
+  const std::size_t end = std::min(batch_.size(), unread + std::max(kLeastPairs, count));
+  std::vector<std::size_t> images;
+  for (std::size_t at = unread; at < end; ++at) {
+    if (!read_[at].is_read) images.push_back(at);
+  }
+  for (const std::size_t at : images) {
     for (const RankedImage& image : early_[at].best.unordered()) {
       read_[at].images.push_back(image.image);
     }
     std::ranges::sort(read_[at].images);
     read_[at].pairs.resize(read_[at].images.size());
+    read_[at].is_read = true;
   }
   // From the last range on, which may be in memory.
   for (std::size_t r = ranges_.size(); r-- > 0;) {
     const PostingRange& earlier = range(r);
-    parallel_for(end - i, threads_, [&](std::size_t at) {
-      add_pairs(i + at, earlier, read_[i + at].images, read_[i + at].pairs);
+    parallel_for(images.size(), threads_, [&](std::size_t at) {
+      ReadPairs& read = read_[images[at]];
+      add_pairs(images[at], earlier, read.images, read.pairs);
     });
   }
+  std::size_t all = 0;
+  for (const std::size_t at : images) {
+    for (const auto& pairs : read_[at].pairs) read_[at].count += pairs.size();
+    all += read_[at].count;
+  }
+  kept_pairs_ += all;
+  pairs_of_an_image_ = all / images.size();
   return end;
 }
 
@@ -349,8 +390,8 @@ VoteJoin::Reads VoteJoin::reads(std::span<const Image> batch, std::uint64_t post
   }
   const std::size_t ranges =
       ranges_before(batch.front().id, postings, images, limits.postings).size();
-  // The lists of the batch itself, each range, and again for pairs unless it stays in memory.
-  reads.joined = words_of(batch).size() * (1 + (ranges > 1 ? 2 * ranges : ranges));
+  // Once for the batch itself, and once for each range.
+  reads.joined = words_of(batch).size() * (1 + ranges);
   return reads;
 }
 

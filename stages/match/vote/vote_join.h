@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -34,7 +35,7 @@ class VoteJoin {
   };
   // Postings in memory beside those of the batch, and pairs, each at most about this many.
   struct Limits {
-    std::size_t postings = std::size_t{10} << 20U;
+    std::size_t postings = std::size_t{12} << 20U;
     std::size_t pairs = std::size_t{4} << 20U;
   };
   // An image of the batch.
@@ -63,9 +64,10 @@ class VoteJoin {
   // Returns the votes of the i-th image of the batch, those that is_voter() accepts by now.
   Ranked ranked(std::size_t i) const;
 
-  // Reads the pairs of the images of the batch from the i-th on with those before the batch that
-  // may be candidates, for as many as there is room for. Returns the end of these, after i. Not
-  // while other calls run.
+  // Prepares the pairs of the images of the batch from the i-th on with those before the batch that
+  // may be candidates, for as many as there is room for; forgets those of images before the i-th.
+  // Reads lists again only for images whose pairs found no room while they voted. Returns the end
+  // of what is prepared, after i. Not while other calls run.
   std::size_t read_pairs(std::size_t i);
   // Returns the pairs of the i-th image with each of its candidates, as word_pairs() does; call it
   // after read_pairs() for the image. Query words are numbers of the image's features.
@@ -102,6 +104,8 @@ class VoteJoin {
   void vote(std::size_t i, const PostingRange& range, Scores& scores) const;
   void keep_best(std::size_t i, const PostingRange& range, const Scores& scores);
   double value(std::size_t i, ImageId image, std::uint64_t score) const;
+  void keep_pairs(std::size_t i, const PostingRange& range);
+  void forget_pairs(std::size_t i);
   void add_pairs(std::size_t i, const PostingRange& range, std::span<const ImageId> images,
                  std::span<std::vector<WordPair>> pairs) const;
 
@@ -123,8 +127,12 @@ class VoteJoin {
   struct ReadPairs {
     std::vector<ImageId> images{};  // ascending
     std::vector<std::vector<WordPair>> pairs{};
+    std::size_t count = 0;  // of pairs
+    bool is_read = true;    // false: there was no room
   };
   std::vector<ReadPairs> read_;
+  std::atomic<std::size_t> kept_pairs_ = 0;
+  std::size_t pairs_of_an_image_ = 0;  // mean of those last read again
 };
 
 }  // namespace lookalike
