@@ -124,11 +124,11 @@ class VoteJoinTest : public testing::Test {
   }
 
   VoteJoin join(const std::vector<VoteJoin::Image>& batch, std::size_t range_postings,
-                std::size_t pairs, std::size_t threads = 2) const {
+                std::size_t most_pairs, std::size_t threads = 2) const {
     return VoteJoin({lists(), content_of, norms_, removed_, live_, kThreshold, postings(), [] {}},
                     batch,
                     [this](ImageId image, ImageId earlier) { return is_voter(image, earlier); },
-                    threads, {.postings = range_postings, .pairs = pairs});
+                    threads, {.postings = range_postings, .pairs = most_pairs});
   }
 
   std::uint64_t postings() const {
@@ -139,14 +139,15 @@ class VoteJoinTest : public testing::Test {
 
   // Compares the join of a batch with voting for each of its images.
   void expect_as_alone(ImageId first, ImageId end, std::size_t range_postings) {
-    for (const std::size_t pairs : {0U, 40U, 100'000U}) {
-      expect_as_alone(first, end, range_postings, pairs);
+    for (const std::size_t most_pairs : {0U, 40U, 100'000U}) {
+      expect_as_alone(first, end, range_postings, most_pairs);
     }
   }
-  //   pairs  that may be in memory
-  void expect_as_alone(ImageId first, ImageId end, std::size_t range_postings, std::size_t pairs) {
+  //   most_pairs  that may be in memory
+  void expect_as_alone(ImageId first, ImageId end, std::size_t range_postings,
+                       std::size_t most_pairs) {
     const std::vector<VoteJoin::Image> batch = batch_of(first, end);
-    VoteJoin joined = join(batch, range_postings, pairs);
+    VoteJoin joined = join(batch, range_postings, most_pairs);
     const Shortlist shortlist(lists(), content_of, norms_, removed_, kThreshold);
     std::size_t read = 0;
     for (std::size_t i = 0; i < batch.size(); ++i) {
