@@ -31,7 +31,7 @@ RunConfig for_neighbours(RunConfig config) {
 class Voters {
  public:
   // Images that are looked up at the same time.
-  static constexpr std::size_t kMostAtOnce = 32;
+  static constexpr std::size_t kMostAtOnce = 16;
 
   //   equal  images with the picture of an earlier one, among those to look up and the last before
   Voters(const std::vector<float>& norms, const std::vector<ImageId>& represented,

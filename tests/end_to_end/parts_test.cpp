@@ -91,7 +91,7 @@ TEST_F(Parts, AHalfCoveredCoverIsTheSameObject) {
     const std::vector<json> found = matches(photo(half, "half.png"));
     ASSERT_FALSE(found.empty());
     EXPECT_EQ(found[0]["path"], at("covers/" + std::to_string(i) + ".png"));
-    EXPECT_EQ(found[0]["decision"], "same_object");
+    EXPECT_EQ(found[0]["decision"], "same_object") << found[0];
   }
 }
 

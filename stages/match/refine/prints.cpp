@@ -382,9 +382,29 @@ cv::Mat distinctive_cells(const std::vector<PrintEdge>& edges) {
   return cv::countNonZero(cells) >= kFewestDistinctive ? cells : cv::Mat();
 }
 
+namespace {
+
+// The weighted correlations of some cells.
+struct CellMean {
+  double sum = 0;
+  double weights = 0;
+  int count = 0;
+
+  void add(double weight, double correlation) {
+    sum += weight * correlation;
+    weights += weight;
+    ++count;
+  }
+  double value() const { return sum / weights; }
+};
+
+}  // namespace
+
 std::optional<double> agreement_in(const cv::Mat& distinctive, const ColourImage& image,
                                    const ColourImage& photo, const Homography& to_photo) {
   constexpr double kFullWeight = 100;
+  constexpr double kAgreeingHalf = 0.7;
+  constexpr int kFewestOfHalf = 3;  // a third of the cells
   const Side one = side_of(image);
   const Side two = side_of(photo);
   const Homography map = loaded_to_full(photo).inverse() * to_photo * loaded_to_full(image);
@@ -394,9 +414,8 @@ std::optional<double> agreement_in(const cv::Mat& distinctive, const ColourImage
   const cv::Mat variances = cell_variances(frame.object.brightness);
   const cv::Mat seen = whole_cells(frame.mask);
   const cv::Size grid((distinctive.cols + 1) * kMapStepPx, (distinctive.rows + 1) * kMapStepPx);
-  double sum = 0;
-  double weights = 0;
-  int count = 0;
+  CellMean all;
+  std::array<CellMean, 4> halves;  // left, right, upper, lower
   for (int row = 0; row < seen.rows; ++row) {
     for (int column = 0; column < seen.cols; ++column) {
       const double variance = variances.at<float>(row, column);
@@ -408,15 +427,22 @@ std::optional<double> agreement_in(const cv::Mat& distinctive, const ColourImage
         continue;
       }
       const double weight = std::min(variance / kFullWeight, 1.0);
-      sum += weight * smooth.correlation.at<float>(row, column);
-      weights += weight;
-      ++count;
+      const double correlation = smooth.correlation.at<float>(row, column);
+      all.add(weight, correlation);
+      halves[2 * x < distinctive.cols ? 0 : 1].add(weight, correlation);
+      halves[2 * y < distinctive.rows ? 2 : 3].add(weight, correlation);
     }
   }
   const double share = double{1} * seen.rows * seen.cols / (distinctive.rows * distinctive.cols);
   const double fewest = std::max(2.0, kFewestDistinctive * share);
-  if (count < fewest) return std::nullopt;
-  return sum / weights;
+  if (all.count < fewest) return std::nullopt;
+  double best = all.value();
+  if (is_light(image)) return best;  // strokes agree by chance here and there
+  for (const CellMean& half : halves) {
+    if (half.count < fewest || kFewestOfHalf * half.count < all.count) continue;
+    if (half.value() >= kAgreeingHalf) best = std::max(best, half.value());
+  }
+  return best;
 }
 
 bool is_light(const ColourImage& picture) {

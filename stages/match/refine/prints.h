@@ -40,7 +40,9 @@ inline constexpr int kFewestDistinctive = 6;
 cv::Mat distinctive_cells(const std::vector<PrintEdge>& edges);
 
 // Returns how well a photo agrees with an image in its distinctive cells, [-1, 1]; nothing if it
-// shows too few of them. The cells may be those of a copy of the image.
+// shows too few of them. If those of one half agree by themselves, something covers the other half,
+// and does not count; light pages are judged as a whole. The cells may be those of a copy of the
+// image.
 //   to_photo  between full-size pixel centres; an error of a few pixels is corrected
 std::optional<double> agreement_in(const cv::Mat& distinctive, const ColourImage& image,
                                    const ColourImage& photo, const Homography& to_photo);
