@@ -54,12 +54,17 @@ std::size_t shortlist_length(const SharedSearch& shared) {
   return shared.options.shortlist > 0 ? shared.depth : kSecondLookDepth * shared.depth;
 }
 
+// Returns the share of one query, or of work that is none.
+std::size_t SharedSearch::share_of(std::size_t all) const {
+  return all / std::max<std::size_t>(1, in_progress);
+}
+
 std::size_t SharedSearch::threads() const {
-  return std::max<std::size_t>(1, core_count() / in_progress);
+  return std::max<std::size_t>(1, share_of(core_count()));
 }
 
 std::size_t SharedSearch::readers() const {
-  return std::max(threads(), reader.connections() / in_progress);
+  return std::max(threads(), share_of(reader.connections()));
 }
 
 }  // namespace lookalike

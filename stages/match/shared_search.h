@@ -55,6 +55,9 @@ struct SharedSearch {
   Pool<Queued<WordAssigner>> assigners;  // only one: see words_of()
   Pool<Queued<PoseRefiner>> refiners;
   std::atomic<std::size_t> in_progress = 0;  // queries
+
+ private:
+  std::size_t share_of(std::size_t all) const;
 };
 
 // Returns the number of the best images by votes that a query has: as many as a second look
