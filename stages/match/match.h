@@ -63,7 +63,7 @@ struct Evidence {
   // Agreement with the photo in the cells that set the image apart from others of its print, see
   // agreement_in(). Unset if there are none, or the photo does not show them.
   std::optional<double> own_agreement{};
-  bool is_light = false;   // most of the image is light ground
+  bool is_page = false;    // the image is strokes on light ground
   bool identical = false;  // both pictures, whole and reduced alike, have equal pixels
 };
 

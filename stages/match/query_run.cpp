@@ -539,7 +539,7 @@ void QueryRun::compare_own_cells(Match& match) {
   const auto image = shared_.cache.colours(match.image, ColourSize::kReduced);
   const ColourImage& photo = colours(ColourSize::kReduced);
   if (image->empty() || photo.empty()) return;
-  evidence.is_light = is_light(*image);
+  evidence.is_page = is_light(*image) && is_page(image->brightness.view());
   evidence.own_agreement = agreement_in(distinctive, *image, photo, match.object_to_query);
 }
 

@@ -62,7 +62,7 @@ bool fills(const Quad& quad, int width, int height) {
 }
 
 bool has_other_content_in_print(const Evidence& evidence) {
-  const double least = evidence.is_light ? kLeastOwnAgreementOfPages : kLeastOwnAgreement;
+  const double least = evidence.is_page ? kLeastOwnAgreementOfPages : kLeastOwnAgreement;
   return evidence.own_agreement.value_or(1) < least;
 }
 

@@ -64,7 +64,7 @@ TEST(Decide, APhotoWithoutWhatSetsTheImageApartFromOthersOfItsPrintIsAPart) {
   EXPECT_EQ(decide(match, 100, 80, {}), Decision::kPart);
   match.evidence.own_agreement = kLeastOwnAgreement + 0.01;
   EXPECT_EQ(decide(match, 100, 80, {}), Decision::kSameObject);
-  match.evidence.is_light = true;
+  match.evidence.is_page = true;
   EXPECT_EQ(decide(match, 100, 80, {}), Decision::kPart) << "strokes agree more by chance";
   match.evidence.own_agreement = kLeastOwnAgreementOfPages + 0.01;
   EXPECT_EQ(decide(match, 100, 80, {}), Decision::kSameObject);
