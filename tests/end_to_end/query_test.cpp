@@ -452,12 +452,12 @@ TEST_F(QueryTest, TablesHaveARowPerMatchAndPerPhotoThatFailed) {
   const ProgramResult result =
       query({"--format", "tsv", path("posters/1.png"), path("stranger.png"), path("no.png")});
   EXPECT_EQ(result.exit_code, 1);
-  const std::string poster_row = path("posters/1.png") + "\t1\tduplicate\t1.0000\t";
-  EXPECT_THAT(result.out, testing::StartsWith("query\trank\tdecision\tprobability\tinliers\t"
-                                              "correlation\tmirrored\tpath\terror\tgone\tplace\n" +
+  const std::string poster_row = path("posters/1.png") + "\t1\t1\tduplicate\t1.0000\t";
+  EXPECT_THAT(result.out, testing::StartsWith("query\trank\tplace\tdecision\tprobability\tinliers\t"
+                                              "correlation\tmirrored\tpath\terror\tgone\n" +
                                               poster_row));
   EXPECT_THAT(result.out,
-              testing::EndsWith("\n" + path("no.png") + "\t\t\t\t\t\t\t\tno such file\t\t\n"));
+              testing::EndsWith("\n" + path("no.png") + "\t\t\t\t\t\t\t\t\tno such file\t\n"));
   EXPECT_EQ(result.err, "error: " + path("no.png") + ": no such file\n");
 }
 

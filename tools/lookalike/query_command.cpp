@@ -48,8 +48,8 @@ struct QueryArguments : OutputtingArguments {
   explicit QueryArguments(CLI::App& command)
       : OutputtingArguments(command),
         format(command, {.json = "one JSON object per photo, one per line",
-                         .columns = {"query", "rank", "decision", "probability", "inliers",
-                                     "correlation", "mirrored", "path", "error", "gone", "place"},
+                         .columns = {"query", "rank", "place", "decision", "probability", "inliers",
+                                     "correlation", "mirrored", "path", "error", "gone"},
                          .paths = {"query", "path"},
                          .reads_names = true}) {
     add_value(command, "IMAGE", photos,
