@@ -83,9 +83,9 @@ std::optional<FoundPair> compare_pair(const IndexReader& index, Searcher& search
 // pixels and in the same light, it joins it and is compared with no other; else it becomes a
 // representative. Two images that a third one shows whole are compared only if each may be the
 // whole of the other. So the comparisons grow with the number of images, not with the square of
-// those that are alike. Images whose decoded pixels have equal sums are twins: each is compared with
-// the first of them, before all others are, and joins it, or the image that stands for it, if it is
-// a sure copy. It is compared with no others.
+// those that are alike. Images whose decoded pixels have equal sums are twins: each is compared
+// with the first of them, before all others are, and joins it, or the image that stands for it, if
+// it is a sure copy. It is compared with no others.
 class PairSearch {
  public:
   // What decides which pairs are looked for, and which are sure copies.

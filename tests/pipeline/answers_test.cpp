@@ -26,20 +26,21 @@ TEST(QueryAnswer, HasTheShapeThatIsPromised) {
   result.matches[0].image.id = 7;
   result.matches[0].place = 1;
   result.matches[0].gone = {"/another/copy.jpg"};
-  EXPECT_EQ(json_text(query_answer("q.jpg", result)),
-            R"({"query":"q.jpg","headline":"1 shows it, 1 of 2 places listed","found":2,"total":3,)"
-            R"("places":2,"perhaps_mirrored":false,)"
-            R"("matches":[{"id":7,)"
-            R"("path":"/photos/a.jpg","page":1,)"
-            R"("paths":["/photos/a.jpg","/another/copy.jpg"],"gone":["/another/copy.jpg"],)"
-            R"("place":1,"score":12.5,"probability":0.875,"decision":"same_object","via":[],)"
-            R"("rival":null,"mirrored":false,)"
-            R"("rejected":false,"inliers":42,)"
-            R"("correlation":0.75,"evidence":{"votes_excess":0.0,"shortlist":0,"pairs":0,)"
-            R"("effective_inliers":0,"coherence":0.0,"squeeze":1.0,"detail":null,"colour":null,"own_agreement":null,)"
-            R"("difference":null,"other_content":[]},"moved_px":0.5,)"
-            R"("quad":[[1.0,2.0],[3.142,2.0],[3.0,4.0],[1.0,4.0]],)"
-            R"("taken":null,"camera":null}]})");
+  EXPECT_EQ(
+      json_text(query_answer("q.jpg", result)),
+      R"({"query":"q.jpg","headline":"1 shows it, 1 of 2 places listed","found":2,"total":3,)"
+      R"("places":2,"perhaps_mirrored":false,)"
+      R"("matches":[{"id":7,)"
+      R"("path":"/photos/a.jpg","page":1,)"
+      R"("paths":["/photos/a.jpg","/another/copy.jpg"],"gone":["/another/copy.jpg"],)"
+      R"("place":1,"score":12.5,"probability":0.875,"decision":"same_object","via":[],)"
+      R"("rival":null,"mirrored":false,)"
+      R"("rejected":false,"inliers":42,)"
+      R"("correlation":0.75,"evidence":{"votes_excess":0.0,"shortlist":0,"pairs":0,)"
+      R"("effective_inliers":0,"coherence":0.0,"squeeze":1.0,"detail":null,"colour":null,"own_agreement":null,)"
+      R"("difference":null,"other_content":[]},"moved_px":0.5,)"
+      R"("quad":[[1.0,2.0],[3.142,2.0],[3.0,4.0],[1.0,4.0]],)"
+      R"("taken":null,"camera":null}]})");
 }
 
 TEST(QueryAnswer, SaysHowARelatedImageWasFound) {
@@ -116,25 +117,26 @@ TEST(ExplainAnswer, HasTheShapeThatIsPromised) {
   Json answer = explain_answer("q.jpg", why);
   const Json steps = answer["steps"];
   answer.erase("steps");
-  EXPECT_EQ(json_text(answer),
-            R"({"query":"q.jpg","id":7,"path":"/photos/a.jpg","page":1,)"
-            R"("paths":["/photos/a.jpg","/another/copy.jpg"],"gone":[],"mirrored":false,)"
-            R"("features":{"query":80,"image":90,"second_look":null},)"
-            R"("words":{"query":60,"image":50,"common":40},)"
-            R"("votes":{"score":0.5,"ratio":2.0,"excess":1.5,"rank":3,"images":300,)"
-            R"("shortlist":30,"shortlisted":true},)"
-            R"("pairs":[{"query":[3.0,4.0],"image":[1.0,2.0],"inlier":true},)"
-            R"({"query":[7.0,8.0],"image":[5.0,6.0],"inlier":false}],)"
-            R"("pose":{"inliers":42,"places":20,)"
-            R"("quad":[[1.0,2.0],[3.142,2.0],[3.0,4.0],[1.0,4.0]]},)"
-            R"("refine":{"compared":true,"correlation":0.75,"detail":null,"moved_px":0.5,)"
-            R"("colour":null,"own_agreement":null,"difference":null,"other_content":[],"identical":false},)"
-            R"("probability":{"value":0.875,"terms":[)"
-            R"({"name":"constant","value":1.0,"weight":-4.0,"product":-4.0},)"
-            R"({"name":"detail","value":0.5,"weight":6.0,"product":3.0}]},)"
-            R"("decision":"same_object",)"
-            R"("answer":{"listed":true,"rank":1,"place":1,"total":2,"decision":"same_object",)"
-            R"("via":[],"rival":null}})");
+  EXPECT_EQ(
+      json_text(answer),
+      R"({"query":"q.jpg","id":7,"path":"/photos/a.jpg","page":1,)"
+      R"("paths":["/photos/a.jpg","/another/copy.jpg"],"gone":[],"mirrored":false,)"
+      R"("features":{"query":80,"image":90,"second_look":null},)"
+      R"("words":{"query":60,"image":50,"common":40},)"
+      R"("votes":{"score":0.5,"ratio":2.0,"excess":1.5,"rank":3,"images":300,)"
+      R"("shortlist":30,"shortlisted":true},)"
+      R"("pairs":[{"query":[3.0,4.0],"image":[1.0,2.0],"inlier":true},)"
+      R"({"query":[7.0,8.0],"image":[5.0,6.0],"inlier":false}],)"
+      R"("pose":{"inliers":42,"places":20,)"
+      R"("quad":[[1.0,2.0],[3.142,2.0],[3.0,4.0],[1.0,4.0]]},)"
+      R"("refine":{"compared":true,"correlation":0.75,"detail":null,"moved_px":0.5,)"
+      R"("colour":null,"own_agreement":null,"difference":null,"other_content":[],"identical":false},)"
+      R"("probability":{"value":0.875,"terms":[)"
+      R"({"name":"constant","value":1.0,"weight":-4.0,"product":-4.0},)"
+      R"({"name":"detail","value":0.5,"weight":6.0,"product":3.0}]},)"
+      R"("decision":"same_object",)"
+      R"("answer":{"listed":true,"rank":1,"place":1,"total":2,"decision":"same_object",)"
+      R"("via":[],"rival":null}})");
   ASSERT_EQ(steps.size(), 9U);
   EXPECT_EQ(steps.front()["step"], "features");
   EXPECT_EQ(steps.back()["step"], "answer");
