@@ -21,7 +21,7 @@ namespace lookalike {
 //
 // The process starts with the first file. If a file ends it, the next file starts another. After
 // kMostAnswers it is replaced: libraries leak (libdav1d does), and limits count from its start. A
-// start that failed is repeated after twenty times as long, a minute at most.
+// start that failed is repeated after a pause of twenty times as long, at most a minute.
 // Methods are called by one thread at a time. They throw Error(kInternal) if the program
 // `lookalike-reader` or the module cannot be started, std::bad_alloc for memory of this process,
 // and Overdue when the time of the thread's WorkLimits is over.

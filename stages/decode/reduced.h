@@ -16,8 +16,8 @@ struct ReducedPixels {
   cv::Mat pixels;  // CV_8UC3, BGR
 };
 
-// Decodes a photo in colour and reduces its longest side to at most `longest_side_px`, by area
-// averaging. Reasons for skipping: as check_header() and decode_pixels().
+// Decodes a photo in colour and reduces its longest side to at most `longest_side_px`, at least 1,
+// by area averaging. Reasons for skipping: as check_header() and decode_pixels().
 std::variant<ReducedPixels, SkippedFile> decode_reduced(const LoadedFile& photo,
                                                         int longest_side_px,
                                                         const ImagesOptions& limits);

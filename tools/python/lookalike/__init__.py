@@ -14,8 +14,8 @@ Settings are those of the program, which ``lookalike config`` prints, by keyword
 is ``match.top``, the first underscore being the dot.
 
 Every function raises a subclass of `Error` for each kind of failure. Other threads of Python run
-while lookalike works. Ctrl-C stops `update_index`, `duplicates` and `evaluate`, which keep what is
-done; other calls end first.
+while lookalike works. Ctrl-C stops `update_index` and `duplicates`, which keep what is done, and
+`evaluate`; other calls end first.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _settings(settings: Dict[str, Setting]) -> List[str]:
 
 
 def _several(name: str, values: Iterable[_Value]) -> Iterable[_Value]:
-    """Refuses one value where several are wanted, which Python would take for its parts."""
+    """Returns the values. Refuses a single one, whose parts Python would iterate over."""
     if isinstance(values, (str, bytes, os.PathLike, np.ndarray)):
         kind = type(values).__name__
         raise UsageError(f"{name}: must be a list or another iterable, was one {kind}")
@@ -132,9 +132,9 @@ class Found:
     inliers: int
     """Pairs of features that agree on the place."""
     mirrored: bool
-    """Found in the mirrored photo: the quad runs anticlockwise."""
+    """True if found in the mirrored photo: the quad runs anticlockwise."""
     rejected: bool
-    """By `reject`, for this photo and image."""
+    """True if `reject` was called for this photo and image."""
     taken: str
     """Local time, by the file's metadata: "2019-07-14T12:30:05"; empty if unknown."""
     camera: str
@@ -143,13 +143,17 @@ class Found:
     """What the probability was made of, as "evidence" in docs/schema/query.json."""
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Found) and repr(self) == repr(other)
+        return isinstance(other, Found) and self._values() == other._values()
 
     def __hash__(self) -> int:
         return hash((self.id, self.place, self.decision))
 
+    def _values(self) -> Dict[str, Any]:
+        """Returns the fields with the quad as a list, which == compares as a whole."""
+        return {**vars(self), "quad": None if self.quad is None else self.quad.tolist()}
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class Answer:
     """What `Finder.find_many` says about one photo."""
 
@@ -335,7 +339,7 @@ class Finder:
         top: Optional[int] = None,
         mirror: Optional[bool] = None,
     ) -> Iterator[Answer]:
-        """Looks photos up, several at a time on all cores, and yields an answer for each, in order.
+        """Looks photos up on a thread per core, and yields an answer for each, in order.
 
         Takes photos from the iterable only a few ahead of the answers, so it may be endless. A
         photo that cannot be used has an answer with an error; other failures are raised.
@@ -461,7 +465,8 @@ def match(a: Union[Photo, Features], b: Union[Photo, Features], **settings: Sett
 
     Takes photos or what `extract` gave; numbers of keypoints are those of `extract` under the same
     settings. ``match_min_inliers`` and ``match_inlier_distance`` say when pairs agree. Raises as
-    `extract`, and `UsageError` for descriptors of different sizes."""
+    `extract`, and `UsageError` for features of other shapes or descriptors of different sizes, a
+    value that is not finite, and a diameter that is not positive."""
     first, second = (
         one if isinstance(one, Features) else extract(one, **settings) for one in (a, b)
     )
@@ -520,16 +525,18 @@ def evaluate(
 ) -> Optional[Dict[str, Any]]:
     """Measures an index against ground truth: a CSV file with the header ``query,relevant`` or
     ``query,relevant,x0,y0,...,x3,y3`` (docs/evaluation.md); its paths are relative to its folder.
-    Returns the measures, as docs/schema/evaluate.json describes; None if `stop` ended it.
+    Returns the measures, as docs/schema/evaluate.json describes, with the program's default error
+    rate; None if `stop` ended it.
 
-    progress, stop: as for `update_index`. Raises `InputError` for a file that is no ground truth, a
-    photo that cannot be used, and a relevant image that is not in the index."""
+    progress, stop: as for `update_index`, but nothing is kept. Raises `InputError` for a file that
+    is no ground truth, a photo that cannot be used, and a relevant image that is not in the index.
+    """
     measures = _native.evaluate(database, truth, _settings(settings), stop, progress)
     return None if measures is None else dict(json.loads(measures))
 
 
 def reject(database: Path, a: Path, b: Path, *, undo: bool = False) -> bool:
     """Remembers that two images do not match, so that `duplicates` keeps them apart; with `undo`,
-    forgets it. Each is the path of an indexed file, or its content. Returns whether that is new.
-    Raises `InputError` for an image that is not in the index."""
+    forgets it. Each is the path of an indexed file, or an `Image.content`. Returns whether that is
+    new. Raises `InputError` for an image that is not in the index."""
     return _native.reject(database, a, b, undo)
