@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <limits>
@@ -22,6 +24,7 @@ namespace {
 
 constexpr std::size_t kKeypointValues = 7;
 constexpr std::uint32_t kNoReductionPx = 1U << 20;  // above the longest side of any picture
+constexpr float kMostValue = 1e15F;  // below it, squared distances of descriptors are finite
 
 // Returns what holds for a pair of pictures where no setting says otherwise.
 RunConfig for_pictures(std::uint32_t longest_side_px, std::uint32_t max_features) {
@@ -33,29 +36,41 @@ RunConfig for_pictures(std::uint32_t longest_side_px, std::uint32_t max_features
   return config;
 }
 
+// Returns features of a caller. Throws Error(kUsage) for shapes and values that match() refuses.
 FeatureSet feature_set(const Features& features) {
   const std::size_t count = features.size();
   if (features.width < 1 || features.height < 1 ||
       features.keypoints.size() != count * kKeypointValues || features.descriptor_size == 0 ||
+      features.descriptor_size % 8 != 0 ||
       features.descriptors.size() != count * features.descriptor_size) {
     throw Error(ErrorKind::kUsage,
-                fmt::format("features: must be n x 7 keypoints and n x {} descriptors of a photo "
-                            "of at least 1 x 1 px, were {} and {} values and {} x {} px",
+                fmt::format("features: must be n x 7 keypoints and n x {} descriptors, a multiple "
+                            "of 8, of a photo of at least 1 x 1 px, were {} and {} values and "
+                            "{} x {} px",
                             features.descriptor_size, features.keypoints.size(),
                             features.descriptors.size(), features.width, features.height));
+  }
+  const auto is_usable = [](float value) { return std::abs(value) < kMostValue; };  // no NaN
+  if (!std::ranges::all_of(features.keypoints, is_usable) ||
+      !std::ranges::all_of(features.descriptors, is_usable)) {
+    throw Error(ErrorKind::kUsage, "features: values must be finite, of a magnitude below 1e15");
   }
   FeatureSet set{.descriptor_size = features.descriptor_size,
                  .keypoints = {},
                  .descriptors = features.descriptors};
   for (std::size_t i = 0; i < count; ++i) {
     const float* const values = features.keypoints.data() + i * kKeypointValues;
+    if (values[2] <= 0) {
+      throw Error(ErrorKind::kUsage,
+                  fmt::format("features: diameters must be above 0, was {}", values[2]));
+    }
     set.keypoints.push_back({.x = values[0],
                              .y = values[1],
                              .size = values[2],
                              .angle_degrees = values[3],
                              .response = values[4],
-                             .octave = static_cast<std::int32_t>(values[5]),
-                             .laplacian_sign = static_cast<std::int32_t>(values[6])});
+                             .octave = 0,  // matching does not read it
+                             .laplacian_sign = (values[6] > 0) - (values[6] < 0)});
   }
   return set;
 }

@@ -135,8 +135,8 @@ struct Thumbnail {
 
 // An open index and the device that searches it. Answers come from the state that was published
 // when it was opened; open another one after a run. Opening reads the codebook and starts the
-// device, so keep a finder for many photos. Thread-safe: several threads look up several photos in
-// the time of one, up to the number of cores.
+// device, so keep a finder for many photos. Thread-safe: several threads may look up photos at
+// once.
 class LOOKALIKE_API Finder {
  public:
   explicit Finder(const std::string& database, const std::vector<std::string>& settings = {});
@@ -211,7 +211,7 @@ LOOKALIKE_API std::size_t remove(const std::string& database,
 struct Features {
   int width = 0;  // px of the upright photo at full size
   int height = 0;
-  std::size_t descriptor_size = 64;
+  std::size_t descriptor_size = 64;  // 64 or 128; match() takes any multiple of 8
   // [n][7]: x and y, px, where (0, 0) is the middle of the top-left pixel; diameter, px; angle,
   // degrees clockwise from the x axis, [0, 360); response; octave; sign of the Laplacian. These are
   // the members of OpenCV's KeyPoint, in order.
@@ -238,7 +238,8 @@ struct Matched {
 // Pairs features one to one by the ratio of their distances (Lowe, "Distinctive image features from
 // scale-invariant keypoints", IJCV 2004), and finds the map that most pairs agree with, as a search
 // does: match.min_inliers, match.inlier_distance, match.seed. Throws Failure(kUsage) for features
-// that do not have the form of Features or differ in size, and Failure(kDevice).
+// that do not have the form of Features, hold a value that is not finite or a diameter that is not
+// positive, or differ in descriptor_size, and Failure(kDevice).
 LOOKALIKE_API Matched match(const Features& one, const Features& other,
                             const std::vector<std::string>& settings = {});
 
@@ -276,10 +277,10 @@ LOOKALIKE_API std::optional<std::vector<std::string>> duplicates(
     const ProgressReceiver& progress = {});
 
 // Measures an index against ground truth: a CSV file as `lookalike evaluate --truth` reads it
-// (docs/evaluation.md). Returns a JSON object as docs/schema/evaluate.json describes; nothing when
-// stopped. An exception of `stop` or `progress` ends the work and is rethrown. Throws
-// Failure(kInput) for a file that is no ground truth, a photo that cannot be used, and a relevant
-// image that is not in the index.
+// (docs/evaluation.md). Returns a JSON object as docs/schema/evaluate.json describes, with the
+// program's default error rate; nothing when stopped. An exception of `stop` or `progress` ends the
+// work and is rethrown. Throws Failure(kInput) for a file that is no ground truth, a photo that
+// cannot be used, and a relevant image that is not in the index.
 LOOKALIKE_API std::optional<std::string> evaluate(
     const std::string& database, const std::string& truth,
     const std::vector<std::string>& settings = {},
