@@ -177,17 +177,18 @@ class Find(WithIndex):
 
     def test_many_are_answered_lazily_in_order_with_one_error_each(self):
         taken = []
+        count = 4 * len(os.sched_getaffinity(0)) + 4  # more than are taken ahead
 
         def photos():
-            for number in range(64):
+            for number in range(count):
                 taken.append(number)
                 yield self.poster(number % 4) if number != 1 else self.folder / "nothing.jpg"
 
         answers = self.finder.find_many(photos())
         first = next(answers)
-        self.assertLess(len(taken), 64)
+        self.assertLess(len(taken), count)
         answers = [first, *answers]
-        self.assertEqual(len(answers), 64)
+        self.assertEqual(len(answers), count)
         for number, answer in enumerate(answers):
             if number == 1:
                 self.assertIsInstance(answer.error, lookalike.InputError)
@@ -210,6 +211,7 @@ class Find(WithIndex):
         self.assertEqual(self.finder.get(np.int64(images[0].id)), images[0])
         self.assertIsNone(self.finder.get(10_000))
         self.assertIsNone(self.finder.get(-1))
+        self.assertIsNone(self.finder.get(10**30))
         self.assertIsNone(self.finder.get("/nowhere.png"))
 
     def test_thumbnails_have_a_longest_side(self):
@@ -290,6 +292,8 @@ class Evaluate(WithIndex):
             self.database, truth, progress=lambda *step: heard.append(step)
         )
         self.assertEqual((measures["queries"], measures["recall_at_1"]), (1, 1))
+        self.assertEqual(measures["threshold"]["error_rate"], 0.01)
+        self.assertEqual(measures["threshold"]["kept"], 1)
         self.assertEqual(heard, [("queries", 1, 1)])
         self.assertIsNone(lookalike.evaluate(self.database, truth, stop=lambda: True))
         truth.write_text("query,relevant\ncrop.jpg,nowhere.png\n")
@@ -337,6 +341,11 @@ class Pictures(WithIndex):
             lookalike.match(one, other)
         with self.assertRaises(lookalike.UsageError):
             lookalike.match(one, lookalike.Features(one.keypoints[:, :4], one.descriptors, 10, 10))
+        for column, value in ((2, 0), (0, np.nan), (3, np.inf)):
+            keypoints = one.keypoints.copy()
+            keypoints[0, column] = value
+            with self.assertRaises(lookalike.UsageError):
+                lookalike.match(one, lookalike.Features(keypoints, one.descriptors, 10, 10))
 
     def test_locates_an_object(self):
         with lookalike.Finder(self.database) as finder:
@@ -374,6 +383,8 @@ class Failures(WithIndex):
         self.assertTrue(issubclass(lookalike.UsageError, ValueError))
         with self.assertRaises(TypeError):
             finder.find(42)
+        with self.assertRaises(MemoryError):  # for the copy with contiguous rows
+            finder.find(np.broadcast_to(np.uint8(0), (10**9, 10**9)))
 
     def test_a_run_beside_another_one_is_refused(self):
         refused = []

@@ -29,7 +29,7 @@ using Pixels = py::array_t<std::uint8_t, py::array::c_style>;
 using Floats = py::array_t<float, py::array::c_style>;
 using Strings = std::vector<std::string>;
 
-// Paths are bytes, and text in Python by the encoding of file names (PEP 383).
+// Converts a path, which is bytes, to text as os.fsdecode() does (PEP 383).
 py::str text_of(const std::string& path) {
   PyObject* const text =
       PyUnicode_DecodeFSDefaultAndSize(path.data(), static_cast<Py_ssize_t>(path.size()));
@@ -43,7 +43,7 @@ py::tuple texts_of(const Strings& paths) {
   return texts;
 }
 
-// Takes str and os.PathLike.
+// Converts a str or os.PathLike to the bytes of a path.
 std::string path_of(const py::handle& name) {
   PyObject* bytes = nullptr;
   if (PyUnicode_FSConverter(name.ptr(), &bytes) == 0) throw py::error_already_set();
@@ -66,7 +66,7 @@ lookalike::Photo photo_of_array(const py::array& array) {
                       std::string(py::str(array.dtype())) + " of shape " +
                       std::string(py::str(array.attr("shape"))));
   }
-  const Pixels pixels = Pixels::ensure(array);
+  const Pixels pixels(array);  // copied unless its rows are contiguous
   const auto side = [&](int axis) {
     return static_cast<int>(std::min<py::ssize_t>(pixels.shape(axis), 1 << 30));
   };
@@ -74,7 +74,7 @@ lookalike::Photo photo_of_array(const py::array& array) {
                                        side(1), side(0), is_grey ? 1 : 3);
 }
 
-// Takes the path of a file, the bytes of an image file, or pixels.
+// Converts the path of a file, the bytes of an image file, or pixels.
 lookalike::Photo photo_of(const py::handle& photo) {
   if (py::isinstance<py::array>(photo)) {
     return photo_of_array(py::reinterpret_borrow<py::array>(photo));
@@ -94,8 +94,8 @@ auto without_lock(const Work& work) {
   return work();
 }
 
-// Returns a question whether to stop, which a signal such as that of Ctrl-C answers by its own
-// exception.
+// Returns a function that asks `stop`, if there is one, and first runs the handlers of signals:
+// that of Ctrl-C raises an exception.
 std::function<bool()> stop_by(const py::object& stop) {
   return [&stop] {
     const py::gil_scoped_acquire acquire;
@@ -182,7 +182,7 @@ std::optional<std::uint32_t> number_of(long long value) {
   return fits ? std::optional(static_cast<std::uint32_t>(value)) : std::nullopt;
 }
 
-// Returns the number of an image that may be there.
+// Returns the number of an image. Throws for one that no image can have.
 std::uint32_t image_number(long long value) {
   if (const auto number = number_of(value)) return *number;
   throw Failure(Failure::Kind::kInput, "image " + std::to_string(value) + ": is not in the index");
@@ -203,13 +203,15 @@ py::list find(const lookalike::Finder& finder, const py::object& photo,
   return dicts_of(without_lock([&] { return finder.find(asked, options); }));
 }
 
-// name: the number of an image, or a path
+// Looks up an image by its number or the path of one of its files.
 std::optional<lookalike::Indexed> indexed(const lookalike::Finder& finder, const py::object& name) {
   if (PyIndex_Check(name.ptr()) == 0) {
     const std::string path = path_of(name);
     return without_lock([&] { return finder.get(path); });
   }
-  const std::optional<std::uint32_t> id = number_of(py::int_(name).cast<long long>());
+  const Py_ssize_t number = PyNumber_AsSsize_t(name.ptr(), nullptr);  // clipped
+  if (number == -1 && PyErr_Occurred() != nullptr) throw py::error_already_set();
+  const std::optional<std::uint32_t> id = number_of(number);
   if (!id) return std::nullopt;
   return without_lock([&] { return finder.get(*id); });
 }
