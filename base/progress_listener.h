@@ -23,9 +23,7 @@ class ProgressListener {
 
   // Passes an update to the listener of this thread, if there is one.
   static void tell(const std::string& step, std::size_t done, std::size_t total) {
-    if (of_this_thread != nullptr && of_this_thread->hear_) {
-      of_this_thread->hear_(step, done, total);
-    }
+    if (of_this_thread != nullptr) of_this_thread->hear_(step, done, total);
   }
 
  private:

@@ -112,7 +112,7 @@ Photo Photo::from_pixels(std::span<const std::uint8_t> pixels, int width, int he
                          int channels) {
   return with_failures([&] {
     const bool is_image = width > 0 && height > 0 && (channels == 1 || channels == 3);
-    if (!is_image || pixels.size() != std::size_t{1} * static_cast<std::size_t>(width) *
+    if (!is_image || pixels.size() != static_cast<std::size_t>(width) *
                                           static_cast<std::size_t>(height) *
                                           static_cast<std::size_t>(channels)) {
       throw Error(ErrorKind::kUsage,

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <exception>
+#include <functional>
 #include <new>
 #include <optional>
 #include <string>
@@ -39,7 +41,8 @@ auto with_failures(const Work& work) {
   }
 }
 
-// Functions of a caller that work asks and tells. Keeps what they throw, which stops the work.
+// Calls the functions that a caller passed. Keeps the first exception of theirs, after which
+// neither is called again and wants_to_stop() is true.
 class Callbacks {
  public:
   Callbacks(const std::function<bool()>& stop, const ProgressReceiver& progress)
@@ -53,6 +56,12 @@ class Callbacks {
     guarded([&] {
       progress_(step, done, total);
       return false;
+    });
+  }
+  // Tells each update of a Progress on this thread while the listener exists.
+  ProgressListener listener() {
+    return ProgressListener([this](const std::string& step, std::size_t done, std::size_t total) {
+      tell(step, done, total);
     });
   }
   void rethrow() const {

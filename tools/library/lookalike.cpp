@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iterator>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -61,6 +62,7 @@ Indexed indexed_of(const StoredImage& image) {
           .blank = image.blank};
 }
 
+// Checks a rectangle as the program checks the text of --region.
 std::optional<Region> region_of(const std::optional<Rectangle>& rectangle) {
   if (!rectangle) return std::nullopt;
   const auto& [x, y, width, height] = *rectangle;
@@ -187,10 +189,7 @@ Update update_index(const std::string& database, const std::vector<std::string>&
       guard.protect_folder(folder, config.images.extensions);
     }
     guard.claim_index("database", config.store.database);
-    const ProgressListener listener(
-        [&](const std::string& step, std::size_t finished, std::size_t total) {
-          callbacks.tell(step, finished, total);
-        });
+    const ProgressListener listener = callbacks.listener();
     const IndexRunReport report =
         run_index(config, Progress::Style::kQuiet, [&] { return callbacks.wants_to_stop(); });
     Update update = {.indexed = report.indexed,
@@ -216,7 +215,8 @@ Update update_index(const std::string& database, const std::vector<std::string>&
 std::size_t remove(const std::string& database, const std::vector<std::string>& paths) {
   return with_failures([&] {
     const std::string file = normal_path(database);
-    if (!std::filesystem::exists(file)) {
+    std::error_code unread;
+    if (!std::filesystem::is_regular_file(file, unread)) {
       throw Error(ErrorKind::kInput, fmt::format("{}: no such index", printable(file)));
     }
     IndexWriter writer{std::filesystem::path(file)};
@@ -292,8 +292,7 @@ std::optional<std::string> evaluate(const std::string& database, const std::stri
     const RunConfig config = configured(database, settings);
     const IndexReader index(searched_databases(config));
     const std::vector<TruthQuery> queries = load_truth(truth);
-    const ProgressListener listener([&](const std::string& step, std::size_t done,
-                                        std::size_t total) { callbacks.tell(step, done, total); });
+    const ProgressListener listener = callbacks.listener();
     try {
       const TruthAnswers answers = answer_truth(queries, index, config, {.before_each = [&] {
                                                   if (callbacks.wants_to_stop()) throw Stopped();
