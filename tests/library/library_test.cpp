@@ -1,4 +1,6 @@
 #include <atomic>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <iostream>
@@ -160,6 +162,12 @@ TEST_F(LibraryTest, MatchesFeaturesAndLocatesWithoutAnIndex) {
   EXPECT_GT(matched.inliers.size(), 20U);
   ASSERT_TRUE(matched.homography);
   EXPECT_NEAR((*matched.homography)[0] / (*matched.homography)[8], 1, 0.01);
+  using Wrong = std::pair<std::size_t, float>;  // a diameter, and an x
+  for (const auto& [member, value] : {Wrong{2, 0.0F}, Wrong{0, std::nanf("")}}) {
+    Features wrong = one;
+    wrong.keypoints[member] = value;
+    EXPECT_EQ(failure_of([&] { match(wrong, one); }).first, Failure::Kind::kUsage);
+  }
   const std::vector<PlaceOfObject> places = locate(poster(0), poster(0));
   ASSERT_THAT(places, SizeIs(1));
   EXPECT_NEAR(places[0].outline[2].x, one.width, 1);

@@ -211,7 +211,7 @@ LOOKALIKE_API std::size_t remove(const std::string& database,
 struct Features {
   int width = 0;  // px of the upright photo at full size
   int height = 0;
-  std::size_t descriptor_size = 64;  // 64 or 128; match() takes any multiple of 8
+  std::size_t descriptor_size = 64;  // 64 or 128; match() needs a multiple of 8
   // [n][7]: x and y, px, where (0, 0) is the middle of the top-left pixel; diameter, px; angle,
   // degrees clockwise from the x axis, [0, 360); response; octave; sign of the Laplacian. These are
   // the members of OpenCV's KeyPoint, in order.
