@@ -91,11 +91,13 @@ class Lookalike:
 
     def _send(self, method, path, parameters, body=None, headers=None):
         if parameters:
-            text = {name: str(value).lower() if isinstance(value, bool) else value for name, value in parameters.items()}
+            text = {name: str(value).lower() if isinstance(value, bool) else value
+                    for name, value in parameters.items()}
             path += "?" + urllib.parse.urlencode(text)
         connection = self._connection()
         folder = self.parts.path.rstrip("/")  # of the server's site
-        connection.request(method, f"{folder}/{path.lstrip('/')}", body, {**self.headers, "Connection": "close", **(headers or {})})
+        headers = {**self.headers, "Connection": "close", **(headers or {})}
+        connection.request(method, f"{folder}/{path.lstrip('/')}", body, headers)
         response = connection.getresponse()
         if response.status != 200:
             raise Refused(response.status, _error(response))
@@ -116,7 +118,8 @@ def _authorization(parts, token):
 def _error(response):
     """Returns the error in an answer; of a proxy, which answers otherwise, its status."""
     try:
-        return json.load(response)["error"]
+        error = json.load(response)["error"]
+        return {"message": error["message"], "reason": error["reason"]}
     except (ValueError, TypeError, KeyError):
         return {"message": f"the answer is {response.status} {response.reason}", "reason": "unknown"}
 

@@ -46,7 +46,7 @@ constexpr Route kRoutes[] = {
     {"GET", "/v1/groups", list_groups, HttpLane::kLong},
     {"GET", "/v1/folders", list_folders},
     {"GET", "/v1/folder", show_folder},
-    {"GET", "/v1/subfolders", suggest_folders},
+    {"GET", "/v1/subfolders", suggest_folders, HttpLane::kUsual},
     {"GET", "/v1/index", show_index},
     {"GET", "/v1/runs", list_runs},
     {"GET", "/v1/quarantine", list_quarantine},
@@ -174,7 +174,7 @@ std::optional<HttpResponse> Api::admit(const HttpRequest& request) noexcept {
     const std::string_view host = request.header("host");
     const std::string& base = context_.config.serve.base;
     const std::string_view path = path_below(base, request);
-    const std::string_view origin = origin_of(request, path == "/");
+    const std::string_view origin = origin_of(request, path == "/" || path == base);
     // The health checks of load balancers speak HTTP/1.0. Browsers always send a host.
     if (!request.headers.contains("host") && is_health(request, path)) {
       return json_response({{"status", "ok"}});

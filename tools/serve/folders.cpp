@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -71,7 +73,8 @@ std::map<std::string, std::size_t> files_by_folder(const IndexReader& index) {
   std::size_t files = 0;
   index.for_each_file([&](const std::string& path, std::int64_t) {
     check_time();
-    const std::string_view here = std::string_view(path).substr(0, path.rfind('/'));
+    const std::size_t end = std::max<std::size_t>(path.rfind('/'), 1);  // of "/" itself, too
+    const std::string_view here = std::string_view(path).substr(0, end);
     if (here != folder) {
       own[folder] += files;
       folder = here;
@@ -112,8 +115,9 @@ HttpResponse show_folder(const HttpRequest& request, SearchState& state, ServeCo
   }
   const Entries entries = entries_after(index, folder, after, limit);
   Json above = Json::array();
-  for (const std::string& one : ancestors(index.roots(), folder))
+  for (const std::string& one : ancestors(index.roots(), folder)) {
     above.push_back(text_of_path(one));
+  }
   Json folders = Json::array();
   for (const std::string& one : entries.folders) {
     folders.push_back({{"path", text_of_path(one)}, {"files", index.files_below(one)}});

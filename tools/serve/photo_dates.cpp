@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "base/work_limits.h"
 #include "pipeline/answers.h"
+#include "stages/decode/readers.h"
 
 namespace lookalike {
 namespace {
@@ -69,9 +70,24 @@ std::string text_of(LocalTime time) {
 }
 
 std::size_t PhotoDates::read_all(const IndexReader& index, std::chrono::milliseconds budget) {
+  const std::lock_guard one_at_a_time(reading_);
+  const auto end = std::chrono::steady_clock::now() + budget;
+  const auto unread = unread_files(index);
+  std::size_t read = 0;
+  for (; read < unread.size() && std::chrono::steady_clock::now() < end; ++read) {
+    add(unread[read].first, unread[read].second);
+  }
+  if (read == unread.size()) {
+    const std::lock_guard lock(mutex_);
+    save();
+  }
+  return unread.size() - read;
+}
+
+std::vector<std::pair<std::string, std::int64_t>> PhotoDates::unread_files(
+    const IndexReader& index) {
   const std::lock_guard lock(mutex_);
   load();
-  const auto end = std::chrono::steady_clock::now() + budget;
   Times present;
   std::vector<std::pair<std::string, std::int64_t>> unread;
   index.for_each_file([&](const std::string& path, std::int64_t modified_ns) {
@@ -85,29 +101,26 @@ std::size_t PhotoDates::read_all(const IndexReader& index, std::chrono::millisec
     }
   });
   is_saved_ = is_saved_ && present.size() == taken_.size();
-  taken_ = std::move(present);  // drops those of other files
-  std::size_t read = 0;
-  for (; read < unread.size() && std::chrono::steady_clock::now() < end; ++read) {
-    check_time();
-    add(unread[read].first, unread[read].second);
-  }
-  if (read == unread.size()) save();
-  return unread.size() - read;
+  taken_ = std::move(present);
+  return unread;
 }
 
 void PhotoDates::add(const std::string& path, std::int64_t modified_ns) {
+  check_time();
   const std::optional<LocalTime> time = read_taken(path, modified_ns);
   if (!time) return;
+  const std::lock_guard lock(mutex_);
   taken_[key_of(path, modified_ns)] = *time;
   is_saved_ = false;
 }
 
 PhotoDate PhotoDates::read(const std::string& path, std::int64_t modified_ns) {
-  {
+  const auto is_known = [&] {
     const std::lock_guard lock(mutex_);
     load();
-    if (!taken_.contains(key_of(path, modified_ns))) add(path, modified_ns);
-  }
+    return taken_.contains(key_of(path, modified_ns));
+  };
+  if (!is_known()) add(path, modified_ns);
   return of(path, modified_ns);
 }
 
@@ -139,6 +152,7 @@ void PhotoDates::load() {
 void PhotoDates::save() noexcept {
   if (file_.empty() || is_saved_) return;
   try {
+    if (!missing_for_metadata().empty()) return;  // no file was asked
     std::string lines;
     for (const auto& [key, time] : taken_) lines += fmt::format("{} {}\n", to_hex(key), time);
     const std::string text =

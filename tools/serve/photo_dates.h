@@ -8,6 +8,7 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "base/content_hash.h"
 #include "storage/index_reader.h"
@@ -49,11 +50,18 @@ class PhotoDates {
  private:
   using Times = std::unordered_map<ContentHash, LocalTime, ContentHasher>;
 
+  // Both need the lock.
   void load();
   void save() noexcept;
+
+  // Drops the dates of files that the index lacks. Returns the files whose dates are not known, and
+  // their times of modification.
+  std::vector<std::pair<std::string, std::int64_t>> unread_files(const IndexReader& index);
+  // Reads a file, without the lock.
   void add(const std::string& path, std::int64_t modified_ns);
 
   const std::filesystem::path file_;
+  std::mutex reading_;        // held by read_all(), so that two of them do not read the same files
   mutable std::mutex mutex_;  // guards what follows
   Times taken_;               // by path and time of modification; 0: the file does not say it
   bool is_loaded_ = false;

@@ -4,7 +4,7 @@
 import { getJson, postJson } from './api.js';
 import { button, byId, make, say, setHidden } from './dom.js';
 import { pages } from './pages.js';
-import { counted, localTime, sizeText } from './text.js';
+import { counted, localTime, sizeText, sumText } from './text.js';
 
 const kPublishMs = 2500;  // until the server answers from the index without the moved files
 const kVerbs = { move: ['Move', 'moved'], hardlink: ['Link', 'made a hard link', 'made hard links'] };
@@ -23,10 +23,9 @@ export function offerActions({ actions, move_to: folder }) {
 
 // Asks in the dialog. Returns true if the answer is yes.
 function confirmed(action, entries) {
-  const sum = sizeText(entries.reduce((bytes, entry) => bytes + entry.size_bytes, 0));
   const files = counted(entries.length, 'file');
   byId('confirm-text').textContent = action === 'move'
-    ? `Move ${files} (${sum}) to ${byId('move-folder').textContent}?`
+    ? `Move ${files} (${sumText(entries)}) to ${byId('move-folder').textContent}?`
     : `Make the exact copies among ${files} hard links to the files that stay?`;
   byId('confirm-yes').textContent = kVerbs[action][0];
   const dialog = byId('confirm');

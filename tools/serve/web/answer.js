@@ -1,8 +1,9 @@
 // The answer to a question: the verdict, the best match beside the photo, and the others below.
 
 import { byId, make, setHidden } from './dom.js';
-import { decisionCounts, isSure, matchCard, matchDetails } from './match.js';
+import { decisionCounts, matchCard, matchDetails } from './match.js';
 import { capitalised, shortNames } from './text.js';
+import { isSure } from './why.js';
 
 // Returns a line below the headline; empty if nothing is left to say.
 function advice({ total, found, perhaps_mirrored: isPerhapsMirrored }, isPhoto) {

@@ -9,7 +9,7 @@ import { showLarger } from './larger.js';
 import { pages } from './pages.js';
 import { pairsOf } from './pairs.js';
 import { Selection } from './selection.js';
-import { counted, grouped, shortNames, sizeText } from './text.js';
+import { counted, grouped, shortNames, sizeText, sumText } from './text.js';
 
 const kPage = 20;
 const kMostPage = 100;
@@ -29,20 +29,16 @@ export async function comparedGroups(parameters) {
   }
 }
 
-function sumOf(entries) {
-  return sizeText(entries.reduce((sum, entry) => sum + entry.size_bytes, 0));
-}
-
 function showSelection() {
   const entries = selection.entries();
   setHidden('selection', selection.groups === 0);
   byId('selected').textContent =
-    `${counted(selection.groups, 'group')} selected: ${counted(entries.length, 'file')}, ${sumOf(entries)}`;
+    `${counted(selection.groups, 'group')} selected: ${counted(entries.length, 'file')}, ${sumText(entries)}`;
 }
 
 function fileOf(file, choice, names, redraw) {
   const goes = choice.going.has(file.path);
-  const state = file.proposal === 'unknown' ? 'unknown' : goes ? 'go' : 'keep';
+  const state = choice.stateOf(file);
   const name = names.get(file.path);
   const toggle = make('input', {
     type: 'checkbox',
@@ -74,7 +70,7 @@ function fileOf(file, choice, names, redraw) {
 export function titleOf(group, choice) {
   const entries = choice.entries();
   return `${counted(group.files.length, 'file')}, ` +
-    (entries.length > 0 ? `${entries.length} can go, ${sumOf(entries)}` : 'none can go');
+    (entries.length > 0 ? `${entries.length} can go, ${sumText(entries)}` : 'none can go');
 }
 
 // place: of the group in the list, from 0.

@@ -15,7 +15,8 @@ function imageOf(image, showsFolder) {
   return make('li', {},
     button(lazyPicture(image.id), () => showLarger(image.id), { class: 'thumb', 'aria-label': `Show ${name}` }),
     showsFolder ? fileLabel(image.path) : make('div', { class: 'path' }, baseName(image.path)),
-    make('p', { class: 'facts date' }, image.taken ? `taken ${localDay(image.taken)}` : `file of ${localDay(image.modified)}`),
+    make('p', { class: 'facts date' },
+      image.taken ? `taken ${localDay(image.taken)}` : `file of ${localDay(image.modified)}`),
     make('p', { class: 'facts' }, `${image.width} × ${image.height}${image.blank ? ' · blank' : ''}`));
 }
 
@@ -115,8 +116,9 @@ export async function showNamed(place) {
   const filter = Object.fromEntries(kFilters.map((key, i) => [key, values[i]]).filter(([, value]) => value));
   const { folder } = filter;
   setFilter(filter);
-  await showFiltered(filter, () => [
-    make('p', {}, folder?.startsWith('/') ? folderLink(folder, `All of ${folder}`) : make('a', { href: '#images' }, 'All images'))]);
+  const link = folder?.startsWith('/') ? folderLink(folder, `All of ${folder}`)
+    : make('a', { href: '#images' }, 'All images');
+  await showFiltered(filter, () => [make('p', {}, link)]);
 }
 
 // Returns the address of what the form asks for: a folder alone is opened.

@@ -1,5 +1,5 @@
-// The photo that was looked up last, kept by the browser so that it is there after a reload of its tab; for a day at
-// most.
+// The photo that was looked up last, which the browser keeps so that it is there after a reload of its tab. The search
+// view deletes photos older than a day.
 
 const kName = `lookalike ${new URL('.', import.meta.url).pathname}`;
 const kStore = 'photos';
@@ -39,8 +39,9 @@ export async function keepPhoto(file, region) {
 // Returns the kept { file, region } of this tab; null without one.
 export async function keptPhoto() {
   try {
+    const store = await photos();
     const key = Number(sessionStorage.getItem(kTab));
-    return key ? await done((await photos()).get(key)) ?? null : null;
+    return key ? await done(store.get(key)) ?? null : null;
   } catch {
     return null;
   }

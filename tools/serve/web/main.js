@@ -29,7 +29,8 @@ const kViews = {
   runs: ['runs', showRuns],
   quarantine: ['quarantine', showQuarantine],
 };
-const kParents = { review: 'groups', rejected: 'groups', acted: 'groups', quarantine: 'runs' };  // the link that leads to a view
+// The links that lead to views without one in the header.
+const kParents = { review: 'groups', rejected: 'groups', acted: 'groups', quarantine: 'runs' };
 const kSections = [...new Set(Object.values(kViews).map(([section]) => section))];
 
 let state = null;  // of the index, as the door saw it

@@ -15,13 +15,8 @@ const kDecisions = {
   none: 'unlikely',
 };
 const kUnlikely = 0.01;  // below it, nothing is called similar
-const kSure = ['duplicate', 'variant', 'same_object', 'part'];
 
-export function isSure(match) {
-  return kSure.includes(match.decision);
-}
-
-export function decisionText({ decision, probability }) {
+function decisionText({ decision, probability }) {
   return decision === 'similar' && probability < kUnlikely ? kDecisions.none : kDecisions[decision];
 }
 

@@ -4,12 +4,12 @@ import { getJson } from './api.js';
 import { fileLabel, make, say, thumbnail } from './dom.js';
 import { percent } from './text.js';
 
-const TEXTS = { neighbour: 'same thing', same_form: 'same form, other content' };
+const kTexts = { neighbour: 'same thing', same_form: 'same form, other content' };
 
 function neighbourOf({ id, path, kind, probability }) {
   const likely = kind === 'exact' || probability === null ? '' : ` · ${percent(probability)}`;
   return make('li', {}, thumbnail(id, path), fileLabel(path),
-    make('p', { class: 'facts' }, `${TEXTS[kind] ?? kind}${likely}`));
+    make('p', { class: 'facts' }, `${kTexts[kind] ?? kind}${likely}`));
 }
 
 // Returns what is folded open to show them. id: number of the image.

@@ -48,6 +48,6 @@ function exactPairs(group, files) {
 export function pairsOf(group, names) {
   const files = new Map(group.files.map((file) => [file.path, file]));
   const pairs = [...exactPairs(group, files), ...group.pairs];
-  return make('details', { class: 'pairs-of-group' }, make('summary', {}, counted(pairs.length, 'pair')),
+  return make('details', {}, make('summary', {}, counted(pairs.length, 'pair')),
     make('ul', { class: 'pairs', 'aria-label': 'Pairs' }, pairs.map((pair) => pairOf(pair, files, names))));
 }

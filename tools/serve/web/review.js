@@ -1,4 +1,4 @@
-// One group at a time: its pictures large and side by side, with what differs in their files marked, and keys to decide.
+// One group at a time: its pictures large and side by side, what differs in their files marked, and keys to decide.
 
 import { getJson } from './api.js';
 import { button, byId, fileLabel, lazyPicture, make, say } from './dom.js';
@@ -80,20 +80,28 @@ function undo() {
   }
   last.choice.going = last.going;
   selection.set([last.choice], last.isSelected);
-  if (last.place !== place) location.hash = `#review=${last.place}`;
-  else draw();
+  if (last.choice.key === choice.key) {
+    choice = last.choice;  // another object if the group was not selected meanwhile
+    draw();
+  } else {
+    location.hash = `#review=${last.place}`;
+  }
   say('Undone.');
 }
 
 //   image  the picture of the file
 function figureOf(file, i, names, image, facts) {
   const goes = choice.going.has(file.path);
-  const state = file.proposal === 'unknown' ? 'unknown' : goes ? 'go' : 'keep';
+  const state = choice.stateOf(file);
   const name = names.get(file.path);
   const decision = (text, isGo) => button(text, () => {
     current = i;
     decide(file, isGo);
-  }, { 'aria-pressed': String(goes === isGo), 'aria-label': `${text} ${name}`, disabled: !choice.canChange(file) && '' });
+  }, {
+    'aria-pressed': String(goes === isGo),
+    'aria-label': `${text} ${name}`,
+    disabled: !choice.canChange(file) && '',
+  });
   return make('li', { class: `large-file ${state}`, 'aria-current': i === current && 'true' },
     button(image, () => showLarger(file.id), { class: 'thumb', 'aria-label': `Show ${name}`,
       focus: () => { mark(i); } }),

@@ -18,6 +18,12 @@ class Choice {
     this.going = new Set(group.files.filter((file) => file.proposal === 'go').map((file) => file.path));
   }
 
+  // "keep" or "go"; "unknown" where nothing is proposed.
+  stateOf(file) {
+    if (file.proposal === 'unknown') return 'unknown';
+    return this.going.has(file.path) ? 'go' : 'keep';
+  }
+
   canChange(file) {
     return file.proposal !== 'unknown' && !isFurtherPage(file.path);
   }

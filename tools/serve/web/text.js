@@ -22,6 +22,11 @@ export function sizeText(bytes) {
   return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 }
 
+// Returns the size of files, [{ size_bytes }], together.
+export function sumText(files) {
+  return sizeText(files.reduce((sum, file) => sum + file.size_bytes, 0));
+}
+
 // time: UTC as text, or milliseconds since the epoch. Returns the local time: "24 Nov 2026, 23:05".
 export function localTime(time) {
   const date = new Date(time);

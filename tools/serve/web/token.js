@@ -1,6 +1,6 @@
 // The token: of this tab, shared with the other tabs of the page, or remembered on this device.
 
-// Servers in other folders of a site have other tokens.
+// Servers in other folders of a site have other tokens, although their scripts could read this one, too.
 const kKey = `lookalike-token ${new URL('.', import.meta.url).pathname}`;
 const kTabsMs = 300;  // for another tab to answer
 
@@ -51,7 +51,7 @@ export function takeTokenFromAddress() {
 
 const tabs = globalThis.BroadcastChannel ? new BroadcastChannel(kKey) : null;
 
-// Answers other tabs that ask for the token. Messages reach this page's tabs alone.
+// Answers other tabs that ask for the token. Messages reach pages of the same site alone.
 tabs?.addEventListener('message', ({ data }) => {
   const token = readToken();
   if (data.asks && token) tabs.postMessage({ token });

@@ -8,6 +8,11 @@ const kSure = ['duplicate', 'variant', 'same_object', 'part'];
 const kAgreement = [[0.9, 'agree almost everywhere'], [0.6, 'agree for the most part'], [0.3, 'agree in part'],
   [-1, 'hardly agree']];
 
+// True for the decisions that is_found() in match.h calls found.
+export function isSure({ decision }) {
+  return kSure.includes(decision);
+}
+
 function detailSentence({ features, pose, refine }) {
   if (refine.identical) return 'It is the same picture, pixel for pixel.';
   if (!pose.quad) return 'Single details look alike, but they do not lie in the same arrangement.';
@@ -24,9 +29,9 @@ function pixelSentence({ pose, refine }) {
 }
 
 function sureSentence({ decision, probability, answer }) {
-  const isSure = kSure.includes(answer.decision ?? decision);
-  const how = isSure ? 'surely shows' : probability.value >= 0.5 ? 'probably shows' : 'hardly shows';
-  const part = (answer.decision ?? decision) === 'part' ? 'a part of the same thing' : 'the same thing';
+  const final = { decision: answer.decision ?? decision };
+  const how = isSure(final) ? 'surely shows' : probability.value >= 0.5 ? 'probably shows' : 'hardly shows';
+  const part = final.decision === 'part' ? 'a part of the same thing' : 'the same thing';
   return `So it ${how} ${part}: probability ${percent(probability.value)}.`;
 }
 
