@@ -144,7 +144,7 @@ class PairSearch {
   PairState& state_;
   std::vector<const IndexedImage*> image_at_;  // by place
   std::vector<Place> place_of_;                // by image id
-  std::vector<Place> twin_of_;                 // by place: an earlier image with equal sums
+  std::vector<Place> twin_of_;                 // by place: the first with equal sums, or kNowhere
   std::vector<bool> has_joined_;               // by place: true if it has joined its twin
   std::vector<Place> work_;                    // ascending
   std::size_t pending_ = 0;                    // images in work_ before run()

@@ -126,9 +126,9 @@ double calibration_error(std::span<const Candidate> candidates);  // ten bins of
 // The same with ten bins of equal count, each extended by ties with its last candidate.
 double calibration_error_equal_count(std::vector<Candidate> candidates);
 
-// Returns the lowest threshold that some relevant candidate reaches, and of whose candidates at
-// most a share `error_rate`, [0, 1], is not relevant; nothing if there is none. Fewer than 1 /
-// error_rate candidates allow no error.
+// Returns the lowest probability for which at most a share `error_rate`, [0, 1], of the candidates
+// that reach it is not relevant, and at least one is; nothing if there is none. Fewer than
+// 1 / error_rate candidates allow no error.
 std::optional<Threshold> threshold_for(std::vector<Candidate> candidates, double error_rate);
 
 // Returns the figures of unsure first images. Throws Error(kInternal) when the sizes differ.
