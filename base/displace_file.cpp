@@ -290,7 +290,7 @@ void replace_by_link(const HeldFile& file, const HeldFile& stayer, const AfterSt
   after_step();
   if (!is_named(stayer, file.folder(), file.name())) {  // the name was linked, not the held file
     const auto there = file.folder().look_at(file.name());
-    // A file of one name was just written by somebody else.
+    // A file with a single name is no link but was just written by somebody else.
     if (there && there->st_nlink > 1) ::unlinkat(file.folder().number(), file.name().c_str(), 0);
     displaced.put_back(file.folder(), aside, "stays, because " + stayer.path() + " was replaced");
   }

@@ -29,10 +29,11 @@ std::string counted(std::size_t count, std::string_view what);
 inline char lower_case(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
+// Returns a text with its ASCII letters in lower case.
 std::string in_lower_case(std::string_view text);
 
-// Appends a character, at most U+10FFFF, in UTF-8. Inline for modules, which link no library of
-// ours.
+// Appends a character, at most U+10FFFF, in UTF-8. Inline, because modules link none of our
+// libraries.
 inline void append_utf8(std::string& text, char32_t character) {
   const int more = character < 0x80 ? 0 : character < 0x800 ? 1 : character < 0x10000 ? 2 : 3;
   constexpr char32_t kLead[] = {0, 0xC0, 0xE0, 0xF0};
@@ -72,9 +73,9 @@ std::string utc_text(std::int64_t since_epoch_ns);
 std::string csv_field(std::string_view text);
 
 // Parses CSV (RFC 4180): quoted fields may contain line breaks, records end with LF or CRLF, empty
-// lines are ignored. An unclosed quoted field ends with the text. As spreadsheets write them, a
-// byte order mark may come first, and fields are separated by semicolons if the first line has one
-// and no comma.
+// lines are ignored. An unclosed quoted field ends with the text. As in files of spreadsheets, a
+// byte order mark may come first, and semicolons separate fields if the first line has one and no
+// comma.
 std::vector<std::vector<std::string>> csv_records(std::string_view text);
 
 // Returns the parts between separators, one more than separators.

@@ -45,7 +45,7 @@ struct Ingredients {
   StoredImage background;
 };
 
-// True if both have one picture, as far as the index knows.
+// True if both have the same picture, as far as size and pixel sums show.
 bool are_equal(const StoredImage& one, const StoredImage& other) {
   return one.width == other.width && one.height == other.height && one.sums == other.sums;
 }

@@ -24,8 +24,8 @@ struct CalibrationRun {
   std::optional<Calibration> calibration;
 };
 
-// Makes at most 32 photos of the images of `index`, chosen by content and seed, of each picture
-// one, looks them and their mirror images up in it, and stores the calibration fitted to the
+// Makes at most 32 photos of the images of `index`, chosen by content and seed, at most one of each
+// picture. Looks them and their mirror images up in it, and stores the calibration fitted to the
 // matches in `writer`. `index` is the published state of the writer's index, or of several
 // databases that include it. Skips images that cannot be read any more, and matches that are
 // certain without their pixels, which would not move the weights. The result does not depend on the

@@ -367,7 +367,7 @@ ActionPlan plan_hard_links(std::vector<Needless> files) {
 void add_companions(ActionPlan& plan) {
   CompanionFinder finder;
   std::map<std::string, std::size_t> place_of_step;
-  std::set<std::string> needed;  // a RAW file may stay for its own JPEG
+  std::set<std::string> needed;  // files that stay, such as a RAW file whose JPEG goes
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     place_of_step.emplace(plan.steps[i].needless.file.path, i);
     needed.insert(plan.steps[i].needless.stays.path);

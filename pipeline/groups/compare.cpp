@@ -4,6 +4,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <variant>
@@ -204,8 +205,8 @@ void PairSearch::number_turns() {
   for (Turn turn = 0; turn < work_.size(); ++turn) turn_of_[work_[turn]] = turn;
 }
 
-// Finds the first image of the same size whose decoded pixels have the same sums: probably the same
-// pixels, or their mirror image.
+// Finds for each image the first one of the same size whose decoded pixels have the same sums, and
+// hence probably are the same or their mirror image.
 void PairSearch::find_twins() {
   twin_of_.assign(image_at_.size(), kNowhere);
   has_joined_.assign(image_at_.size(), false);
@@ -234,7 +235,8 @@ std::optional<FoundPair> PairSearch::sure_copy(Place at, Place other, Searcher& 
   return is_sure_copy(pair, at) ? std::optional(std::move(pair)) : std::nullopt;
 }
 
-// Joins the pending images that have a twin to it. Returns false if after_each() did.
+// Joins pending images to their twins, or to what stands for these. Returns false if after_each()
+// did.
 bool PairSearch::join_twins(Searcher& searcher,
                             const std::function<bool(std::size_t done)>& after_each) {
   std::vector<std::pair<Place, Place>> some;  // with the images that they may join
@@ -263,7 +265,7 @@ bool PairSearch::join_twins(Searcher& searcher,
   return !is_stopped;
 }
 
-// Joins the images that have joined one to the image that now stands for it.
+// Moves the images that have joined `first` to its new representative.
 void PairSearch::move_twins(Place first, Place representative, Searcher& searcher) {
   std::vector<Place> twins;
   for (Place at = first; at < twin_of_.size(); ++at) {

@@ -83,9 +83,9 @@ std::optional<FoundPair> compare_pair(const IndexReader& index, Searcher& search
 // pixels and in the same light, it joins it and is compared with no other; else it becomes a
 // representative. Two images that a third one shows whole are compared only if each may be the
 // whole of the other. So the comparisons grow with the number of images, not with the square of
-// those that are alike. Images whose decoded pixels have equal sums are twins: each is compared
-// with the first of them, before all others are, and joins it, or the image that stands for it, if
-// it is a sure copy. It is compared with no others.
+// those that are alike. Images whose decoded pixels have equal sums are twins. Before all other
+// comparisons, each twin is compared with the first of them, or with its representative. A sure
+// copy joins it and is compared with no other.
 class PairSearch {
  public:
   // What decides which pairs are looked for, and which are sure copies.
@@ -144,11 +144,11 @@ class PairSearch {
   PairState& state_;
   std::vector<const IndexedImage*> image_at_;  // by place
   std::vector<Place> place_of_;                // by image id
-  std::vector<Place> twin_of_;                 // by place: the first image with equal sums
-  std::vector<bool> has_joined_;               // by place: its twin, or what stands for that
+  std::vector<Place> twin_of_;                 // by place: the first with equal sums, or kNowhere
+  std::vector<bool> has_joined_;               // by place: true if it has joined its twin
   std::vector<Place> work_;                    // ascending
-  std::size_t pending_ = 0;                    // before run()
-  std::size_t joined_ = 0;                     // of them, by join_twins()
+  std::size_t pending_ = 0;                    // images in work_ before run()
+  std::size_t joined_ = 0;                     // of these, twins that have joined another image
   std::vector<Turn> turn_of_;                  // by place; kNoTurn for what is not in work_
   std::vector<std::size_t> rank_;              // by place: number of comparable images before it
   std::size_t comparable_ = 0;                 // images that can be compared

@@ -34,7 +34,8 @@ Json folders_json(const IndexRunReport& report) {
   return folders;
 }
 
-// Returns the most frequent entries, as parse_json() reads no object of more than kMostJsonMembers.
+// Returns the most frequent entries, since parse_json() refuses objects of more than
+// kMostJsonMembers.
 std::map<std::string, std::size_t> most_frequent(const std::map<std::string, std::size_t>& counts) {
   constexpr std::size_t kMost = 100;
   std::vector<std::pair<std::string, std::size_t>> sorted(counts.begin(), counts.end());

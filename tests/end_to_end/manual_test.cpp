@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -148,32 +149,39 @@ std::string completed_by_bash(const std::string& words) {
                        "echo \"${COMPREPLY[*]}\""});
 }
 
+// Expects that bash completes each line of `lookalike` by the words beside it.
+void expect_completed(const std::vector<std::pair<std::string, std::string>>& lines) {
+  for (const auto& [line, words] : lines) {
+    EXPECT_EQ(completed_by_bash("lookalike " + line), words + "\n") << line;
+  }
+}
+
 TEST(Completions, OfferCommandsAndValues) {
-  EXPECT_EQ(completed_by_bash("lookalike que"), "query\n");
-  EXPECT_EQ(completed_by_bash("lookalike help exp"), "explain\n");
-  EXPECT_EQ(completed_by_bash("lookalike gone que"), "\n");
-  EXPECT_EQ(completed_by_bash("lookalike query --format t"), "text tsv\n");
-  EXPECT_EQ(completed_by_bash("lookalike query --repo"), "--report\n");
-  EXPECT_EQ(completed_by_bash("lookalike query --top 1"), "\n");
-  EXPECT_EQ(completed_by_bash("lookalike query --set match.min_d"), "match.min_decision=\n");
-  EXPECT_EQ(completed_by_bash("lookalike duplicates --kind exact,mi"), "exact,mirrored\n");
-  EXPECT_EQ(completed_by_bash("lookalike evaluate --synthetic --kinds no"), "noise\n");
-  EXPECT_EQ(completed_by_bash("lookalike query --format --t"), "\n");
+  expect_completed({{"que", "query"},
+                    {"help exp", "explain"},
+                    {"gone que", ""},
+                    {"query --format t", "text tsv"},
+                    {"query --repo", "--report"},
+                    {"query --top 1", ""},
+                    {"query --set match.min_d", "match.min_decision="},
+                    {"duplicates --kind exact,mi", "exact,mirrored"},
+                    {"evaluate --synthetic --kinds no", "noise"},
+                    {"query --format --t", ""}});
 }
 
 TEST(Completions, OfFilesAreFilesAndOfFoldersFolders) {
-  EXPECT_EQ(completed_by_bash("lookalike index bi"), "bin\n");
-  EXPECT_EQ(completed_by_bash("lookalike query --json bi"), "bin\n");
-  EXPECT_EQ(completed_by_bash("lookalike query bi"), "bin\n");
-  EXPECT_EQ(completed_by_bash("lookalike index bin/en"), "\n");
+  expect_completed({{"index bi", "bin"},
+                    {"query --json bi", "bin"},
+                    {"query bi", "bin"},
+                    {"index bin/en", ""},
+                    {"locate --object one.png --fo", "--force --format"},
+                    {"locate --object one.png --longest-side bin/en", ""},
+                    {"duplicates --within bi", "bin"},
+                    {"duplicates --between bin bi", "bin"},
+                    {"duplicates --between bin/en", ""},
+                    {"init bin/en", ""}});
   EXPECT_THAT(completed_by_bash("lookalike query bin/en"), HasSubstr("bin/env"));
   EXPECT_THAT(completed_by_bash("lookalike locate --object one.png bin/en"), HasSubstr("bin/env"));
-  EXPECT_EQ(completed_by_bash("lookalike locate --object one.png --fo"), "--force --format\n");
-  EXPECT_EQ(completed_by_bash("lookalike locate --object one.png --longest-side bin/en"), "\n");
-  EXPECT_EQ(completed_by_bash("lookalike duplicates --within bi"), "bin\n");
-  EXPECT_EQ(completed_by_bash("lookalike duplicates --between bin bi"), "bin\n");
-  EXPECT_EQ(completed_by_bash("lookalike duplicates --between bin/en"), "\n");
-  EXPECT_EQ(completed_by_bash("lookalike init bin/en"), "\n");
 }
 
 TEST(Completions, WorkInOtherShells) {

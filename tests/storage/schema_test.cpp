@@ -80,8 +80,9 @@ TEST_F(SchemaTest, AForeignDatabaseIsRefusedAndLeftAlone) {
 TEST_F(SchemaTest, ChecksumsCoverAllColumnsOfATable) {
   create_tables(connection_);
   const std::vector<std::string> tables = tables_with_checksums();
-  for (const char* table : {"settings", "images", "files", "quarantine", "segments", "tombstones",
-                            "derived", "roots", "devices", "withheld", "runs"}) {
+  for (const char* table :
+       {"settings", "images", "files", "quarantine", "neighbours", "prints", "segments",
+        "tombstones", "derived", "roots", "devices", "withheld", "runs"}) {
     EXPECT_THAT(tables, testing::Contains(table));
   }
   EXPECT_EQ(checksum_of_row("withheld"), "row_checksum(withheld.path, withheld.root)");

@@ -17,7 +17,7 @@ struct Completion {
   std::string meaning{};  // in short
 };
 
-// What may stand at one place of a command line, besides options.
+// What may stand at one place of a command line.
 struct Values {
   const char* kind = "text";  // or "files" or "folders", which a shell completes
   std::vector<Completion> words{};
@@ -30,8 +30,8 @@ std::string in_short(const std::string& meaning) {
   return text;
 }
 
-// Returns the values of an option or an argument by the placeholder in --help: FILE, FILE.html,
-// DIR, DIR DIR, text|csv.
+// Returns the values of an option or an argument, which follow from its placeholder in --help:
+// FILE, FILE.html, DIR, DIR DIR, text|csv.
 Values values_of(const CLI::Option& option, bool is_argument) {
   const std::string type = option.get_type_name();
   const std::string_view first = std::string_view(type).substr(0, type.find_first_of(".|:"));
@@ -130,7 +130,7 @@ std::string completions(const CLI::App& program, const std::vector<std::string>&
   } else if (words.size() == 1 || words.front() == "help") {
     values.words = commands_of(program);
   }
-  // A list: its last part is completed.
+  // Of a list, the last part is completed.
   const std::string& current = words.back();
   const std::string before = current.substr(0, current.rfind(',') + 1);
   std::string text = fmt::format("{}\n", current.starts_with('-') ? "text" : values.kind);

@@ -16,9 +16,9 @@ std::string manual_page(const CLI::App& command, const CLI::Formatter& help);
 // Returns the chapters of the reference about a program and its commands, as Markdown.
 std::string reference(const CLI::App& program, const CLI::Formatter& help);
 
-// Returns what may stand in place of the last of the words that follow a program's name, for the
-// scripts in tools/packaging/completions: a line "files", "folders" (which the shell then adds) or
-// "text", and a line per word, followed by a tab and its meaning.
+// Returns what may replace the last of the words that follow a program's name, for the scripts in
+// tools/packaging/completions. The first line is "files" or "folders", which the shell then adds,
+// or "text"; each further one is a word, a tab and its meaning.
 //   words  at least one; the last may be empty
 std::string completions(const CLI::App& program, const std::vector<std::string>& words);
 

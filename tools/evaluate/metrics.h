@@ -81,10 +81,10 @@ struct UnsureFirst {
 inline constexpr double kUnsureFrom = 0.05;
 inline constexpr double kUnsureBelow = 0.5;
 
-// The least probability to believe for a wanted rate of errors.
+// A minimum probability that keeps a wanted rate of errors.
 struct Threshold {
   double probability = 0;
-  double kept = 0;  // share of the relevant candidates that have it
+  double kept = 0;  // share of the relevant candidates that reach it
 };
 
 // Returns the middle value, the upper one of an even number; 0 for none.
@@ -126,9 +126,9 @@ double calibration_error(std::span<const Candidate> candidates);  // ten bins of
 // The same with ten bins of equal count, each extended by ties with its last candidate.
 double calibration_error_equal_count(std::vector<Candidate> candidates);
 
-// Returns the least probability from which on at most a share `error_rate` of the candidates is not
-// relevant; nothing if there is none. Less than 1 / error_rate candidates show no more than that
-// none of them is wrong.
+// Returns the lowest probability for which at most a share `error_rate`, [0, 1], of the candidates
+// that reach it is not relevant, and at least one is; nothing if there is none. Fewer than
+// 1 / error_rate candidates allow no error.
 std::optional<Threshold> threshold_for(std::vector<Candidate> candidates, double error_rate);
 
 // Returns the figures of unsure first images. Throws Error(kInternal) when the sizes differ.

@@ -146,9 +146,10 @@ std::vector<Candidate> all_candidates(const std::vector<TruthQuery>& queries,
 std::vector<TruthQuery> load_truth(const std::string& file) {
   constexpr FileKind kTruth{.most_bytes = std::size_t{256} << 20U};
   const std::optional<std::string> csv = read_file(file, kTruth);
-  if (!csv)
+  if (!csv) {
     throw Error(ErrorKind::kInput,
                 fmt::format("{}: cannot be read: {}", printable(file), why_unread()));
+  }
   return read_truth(*csv, file, std::filesystem::absolute(file).parent_path());
 }
 

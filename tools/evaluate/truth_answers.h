@@ -17,7 +17,7 @@
 // What an index answers to the queries of a ground truth.
 namespace lookalike {
 
-// The steps of a query whose times are taken.
+// Timed steps of a query.
 inline constexpr std::array<const char*, 7> kTruthSteps = {
     "extract", "match", "words", "shortlist", "verify", "refine", "relate"};
 
@@ -30,8 +30,8 @@ struct TruthAnswers {
   std::array<std::vector<double>, kTruthSteps.size()> times;  // of the plain answers, ms, by step
 };
 
-// Minimum probability of candidates in calibration figures; less likely ones, all surely not shown,
-// would outnumber the others.
+// Minimum probability of candidates in calibration figures. Less probable ones, hardly any of which
+// is shown, would outnumber the others.
 inline constexpr double kCandidateProbability = 0.01;
 
 // Reads a file of ground truth; its paths are relative to the file's folder. Throws as
@@ -40,7 +40,7 @@ std::vector<TruthQuery> load_truth(const std::string& file);
 
 struct TruthOptions {
   Progress::Style style = Progress::Style::kQuiet;
-  MatchTable* table = nullptr;  // gets the evidence of each match, and is committed; may be null
+  MatchTable* table = nullptr;  // receives the evidence of each match, and is committed; optional
   std::function<void()> before_each = [] {};  // called before each query; may throw
 };
 
@@ -51,7 +51,7 @@ TruthAnswers answer_truth(const std::vector<TruthQuery>& queries, const IndexRea
 
 struct MeasureOptions {
   bool boxes = false;        // compare places by their upright bounding boxes
-  double error_rate = 0.01;  // share of images that may be wrong at the threshold, [0, 1]
+  double error_rate = 0.01;  // maximum share of wrong images at the threshold, [0, 1]
 };
 
 // Returns the measures as docs/schema/evaluate.json describes.

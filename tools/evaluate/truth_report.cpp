@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -34,6 +36,11 @@ struct Judged {
   const Answer& ranking;
 
   bool is_wrong(const Answer::Found& found) const { return !is_relevant(query, found.paths); }
+  bool is_missed(const RelevantImage& image) const { return rank_of(image, plain) == 0; }
+  std::ptrdiff_t missed() const {
+    return std::ranges::count_if(query.relevant,
+                                 [&](const RelevantImage& image) { return is_missed(image); });
+  }
 
   std::optional<Trouble> trouble() const {
     const bool is_known = !query.relevant.empty();
@@ -44,17 +51,12 @@ struct Judged {
       return Trouble::kSureButWrong;
     }
     if (is_known && !found.empty() && !is_confirmed(found.front())) return Trouble::kUnsure;
-    if (std::ranges::any_of(query.relevant, [&](const RelevantImage& image) {
-          return rank_of(image, plain) == 0;
-        })) {
-      return Trouble::kMissed;
-    }
-    return std::nullopt;
+    return missed() > 0 ? std::optional(Trouble::kMissed) : std::nullopt;
   }
 };
 
-// Returns the images to look at: the first one, other wrong ones that are confirmed, and relevant
-// ones that are not listed.
+// Returns the images to look at: the first one, other confirmed ones that are wrong, and missed
+// ones.
 std::vector<ReportFinding> findings_of(const Judged& photo) {
   std::vector<ReportFinding> findings;
   const auto& found = photo.plain.found;
@@ -70,7 +72,7 @@ std::vector<ReportFinding> findings_of(const Judged& photo) {
          .quad = found[i].quad});
   }
   for (const RelevantImage& image : photo.query.relevant) {
-    if (rank_of(image, photo.plain) > 0) continue;
+    if (!photo.is_missed(image)) continue;
     const std::size_t rank = rank_of(image, photo.ranking);
     findings.push_back({.image = image.path,
                         .paths = {printable(image.path)},
@@ -81,16 +83,14 @@ std::vector<ReportFinding> findings_of(const Judged& photo) {
 }
 
 std::string verdict_of(const Judged& photo, Trouble trouble) {
-  const auto missed = std::ranges::count_if(photo.query.relevant, [&](const RelevantImage& image) {
-    return rank_of(image, photo.plain) == 0;
-  });
+  const std::ptrdiff_t missed = photo.missed();
   std::string text = trouble == Trouble::kMissed ? "" : std::string(name_of(trouble));
   if (missed == 0) return text;
   if (!text.empty()) text += ", ";
   return text + fmt::format("{} of {} missed", missed, photo.query.relevant.size());
 }
 
-// Returns the number of queries of which a share of `queries` was counted.
+// Returns the number of queries that are this share of all `queries`; 0 if it is null.
 std::int64_t number_of(const Json& share, const Json& queries) {
   return share.is_null() ? 0 : std::llround(share.get<double>() * queries.get<double>());
 }

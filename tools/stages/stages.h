@@ -1,9 +1,10 @@
 #pragma once
 
-// The stage executables: names under which the program `lookalike` runs a single stage.
+// The stage executables: links to the program `lookalike`, which runs the stage whose name it was
+// called by.
 namespace lookalike {
 
-// Every stage; its name is lookalike-scan, ...
+// Every stage. STAGE(scan) is called lookalike-scan, and so on.
 #define LOOKALIKE_STAGES(STAGE) \
   STAGE(scan)                   \
   STAGE(extract)                \
@@ -14,7 +15,7 @@ namespace lookalike {
   STAGE(store)                  \
   STAGE(match)
 
-// Each of scan_stage() ... is defined in scan.cpp ... and returns as run_stage() does.
+// scan_stage() is defined in scan.cpp, and so on. Each returns as run_stage() does.
 #define DECLARE_STAGE(name) int name##_stage(int argc, const char* const* argv);
 LOOKALIKE_STAGES(DECLARE_STAGE)
 #undef DECLARE_STAGE

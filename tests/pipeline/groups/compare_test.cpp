@@ -55,6 +55,18 @@ class PairSearchTest : public testing::Test {
     return compared;
   }
   static Bytes bytes_of(const PairState& state) { return encode_pairs(state, {}); }
+  // Expects that a search that is stopped after these numbers of images ends as a whole one.
+  // Returns the number of images that were compared last.
+  std::size_t expect_resumed(const std::vector<std::size_t>& stops) {
+    PairState whole;
+    compare(whole);
+    PairState stopped;
+    for (const std::size_t images : stops) EXPECT_EQ(compare(stopped, images), images);
+    const std::size_t last = compare(stopped);
+    EXPECT_EQ(bytes_of(stopped), bytes_of(whole));
+    EXPECT_EQ(compare(stopped), 0U);
+    return last;
+  }
 
   TemporaryFolder folder_;
   RunConfig config_;
@@ -73,13 +85,7 @@ TEST_F(PairSearchTest, VerifiesEachPairOnce) {
 }
 
 TEST_F(PairSearchTest, ResumesWhereItWasStopped) {
-  PairState whole;
-  compare(whole);
-  PairState stopped;
-  EXPECT_EQ(compare(stopped, 2), 2U);
-  EXPECT_EQ(compare(stopped, 3), 3U);
-  EXPECT_EQ(compare(stopped), 4U);
-  EXPECT_EQ(bytes_of(stopped), bytes_of(whole));
+  EXPECT_EQ(expect_resumed({2, 3}), 4U);
 }
 
 TEST_F(PairSearchTest, ComparesNewImagesAloneAndForgetsThoseThatLeft) {
@@ -180,13 +186,7 @@ TEST_F(FramesTest, AreComparedWithTheOneThatStandsForThem) {
 }
 
 TEST_F(FramesTest, AStoppedSearchEndsAsAWholeOne) {
-  PairState whole;
-  compare(whole);
-  PairState stopped;
-  compare(stopped, 21);
-  compare(stopped, 5);
-  compare(stopped);
-  EXPECT_EQ(bytes_of(stopped), bytes_of(whole));
+  expect_resumed({21, 5});
 }
 
 TEST_F(FramesTest, AnotherOneStandsForThemOnceTheirsIsRemoved) {
@@ -309,14 +309,7 @@ TEST_F(TwinsTest, AreJoinedToTheImageThatStandsForTheFirst) {
 }
 
 TEST_F(TwinsTest, AStoppedSearchEndsAsAWholeOne) {
-  PairState whole;
-  compare(whole);
-  PairState stopped;
-  EXPECT_EQ(compare(stopped, 12), 12U);
-  EXPECT_EQ(compare(stopped, 30), 30U);
-  compare(stopped);
-  EXPECT_EQ(bytes_of(stopped), bytes_of(whole));
-  EXPECT_EQ(compare(stopped), 0U);
+  expect_resumed({12, 30});
 }
 
 TEST_F(TwinsTest, ARejectedTwinIsComparedWithOthers) {
