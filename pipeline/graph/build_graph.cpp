@@ -46,7 +46,10 @@ class Voters {
   }
 
   // Not to be called while an image more than kMostAtOnce later is looked up.
-  void set_represented(ImageId image) { is_represented_[image] = 1; }
+  void set_represented(ImageId image) {
+    // Equal images are represented from the start, and other threads may read so now.
+    if (!is_represented(image)) is_represented_[image] = 1;
+  }
   bool is_represented(ImageId image) const { return is_represented_[image] != 0; }
 
   // True if an image may be a neighbour of a later one.
@@ -172,34 +175,41 @@ void complete_graph(IndexWriter& writer, const RunConfig& config, OpenClSession&
     const Searcher searcher(index, for_neighbours(config), &session);
     const std::size_t end = std::min(begin + NeighbourJoin::most_images(index), work.size());
     std::vector<NeighbourJoin::Image> batch;
+    std::vector<std::size_t> places;  // of the batch in `work`, then the end
     for (std::size_t i = begin; i < end; ++i) {
-      if (!equal.contains(work[i])) batch.push_back({work[i], voters.share(work[i])});
+      if (equal.contains(work[i])) continue;
+      batch.push_back({work[i], voters.share(work[i])});
+      places.push_back(i);
     }
+    places.push_back(end);
     const auto join = searcher.join(
         batch, [&](ImageId image, ImageId earlier) { return voters.contains(image, earlier); },
         before_each);
-    std::size_t next = begin;
-    // Adds the images before the next one of the batch.
-    const auto add_equal = [&] {
-      for (; next < end && equal.contains(work[next]); ++next) {
-        before_each();
-        graph.add_equal(work[next], equal.at(work[next]));
-        progress.update(next + 1);
-      }
-    };
-    for (std::size_t first = 0, last = 0; first < batch.size(); first = last) {
-      last = join->read(first);
+    for (std::size_t first = begin, read = 0; first < end; first = places[read]) {
+      read = join->read(read);
+      const std::size_t last = places[read];
+      // Equal images take a turn, so that the images looked up at the same time are at most
+      // kMostAtOnce apart, as Voters needs.
       OrderedParallel<FoundNeighbours> found(
           last - first, core_count(), std::min(4 * core_count(), Voters::kMostAtOnce),
-          [&](std::size_t i) { return join->neighbours(first + i); });
+          [&](std::size_t i) {
+            const auto place = std::ranges::lower_bound(places, first + i);
+            return *place == first + i
+                       ? join->neighbours(static_cast<std::size_t>(place - places.begin()))
+                       : FoundNeighbours{};
+          });
       for (std::size_t i = first; i < last; ++i) {
-        add_equal();
         before_each();
-        graph.add(work[next++], *found.next());
-        progress.update(next);
+        const FoundNeighbours neighbours = *found.next();
+        const auto known = equal.find(work[i]);
+        if (known != equal.end()) {
+          graph.add_equal(work[i], known->second);
+        } else {
+          graph.add(work[i], neighbours);
+        }
+        progress.update(i + 1);
       }
     }
-    add_equal();
     graph.publish();
     begin = end;
   }
