@@ -74,8 +74,8 @@ class IndexWriter : public IndexReader {
   // Stores a value derived from the whole content; not part of the content.
   void set_derived(std::string_view name, std::string_view value);
 
-  // Stores the edges of images in place of earlier ones. `last`: the last image
-  // that InvertedIndex::images_to_compare() no longer returns.
+  // Stores the edges of images, to neighbours and to prints, in place of earlier ones. `last`: the
+  // last image that InvertedIndex::images_to_compare() no longer returns.
   void put_neighbours(std::span<const ImageNeighbours> images, ImageId last,
                       std::span<const ImagePrints> prints = {});
 

@@ -55,7 +55,7 @@ class InvertedIndex {
   // Returns the edges of an image in the neighbour graph, best first, those to removed images
   // included. A graph has the images of one database; a copy's edges are its original's.
   std::vector<Neighbour> neighbours(ImageId image) const;
-  // Returns the images of one print with an image, as neighbours() does.
+  // Returns the edges of an image to others of its print, best first, as neighbours() does.
   std::vector<PrintEdge> prints(ImageId image) const;
   // Returns the images of the first database, ascending, whose neighbours were not looked for among
   // those before them. Blank images and those without features have none.

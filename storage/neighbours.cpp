@@ -6,11 +6,10 @@
 #include <tuple>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "base/error.h"
 #include "base/parse_number.h"
 #include "storage/blobs.h"
+#include "storage/edge_rows.h"
 #include "storage/schema.h"
 #include "storage/sqlite.h"
 
@@ -54,13 +53,7 @@ Neighbour reversed(const Neighbour& edge, ImageId image) {
 void add_neighbour(Neighbour edge, std::vector<Neighbour>& edges) {
   // As stored, so that an edge that was stored and read compares as before.
   edge.weight = double{1} * steps_of(edge.weight) / kSteps;
-  const auto known = std::ranges::find(edges, edge.image, &Neighbour::image);
-  if (known != edges.end()) {
-    if (!is_better(edge, *known)) return;
-    edges.erase(known);
-  }
-  edges.insert(std::ranges::upper_bound(edges, edge, is_better), edge);
-  if (edges.size() > kMostNeighbours) edges.resize(kMostNeighbours);
+  insert_edge(edge, edges, kMostNeighbours, is_better);
 }
 
 Bytes encode_neighbours(std::vector<Neighbour> edges) {
@@ -98,14 +91,8 @@ std::vector<Neighbour> decode_neighbours(ByteView bytes) {
 }
 
 std::vector<Neighbour> read_neighbours(Connection& connection, std::int64_t image) {
-  static const std::string select =
-      "SELECT edges, " + is_row_intact("neighbours") + " FROM neighbours WHERE image = ?";
-  Rows rows = connection.rows(select, image);
-  if (!rows.next()) return {};
-  return decode_named(connection, "edges of image", image, [&] {
-    if (rows.integer(1) == 0) throw Error(ErrorKind::kStorage, "do not match their checksum");
-    return decode_neighbours(rows.blob(0));
-  });
+  static const std::string query = edges_query("neighbours");
+  return read_edges(connection, query, "edges of image", image, decode_neighbours);
 }
 
 std::vector<ImageId> represented_images(Connection& connection) {

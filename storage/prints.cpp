@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "storage/blobs.h"
+#include "storage/edge_rows.h"
 #include "storage/schema.h"
 #include "storage/sqlite.h"
 
@@ -44,13 +44,7 @@ std::vector<bool> get_bits(std::size_t count, ByteReader& in) {
 
 void add_print(PrintEdge edge, std::vector<PrintEdge>& edges) {
   edge.agreement = in_steps(edge.agreement) / kAgreementSteps;  // as stored
-  const auto known = std::ranges::find(edges, edge.image, &PrintEdge::image);
-  if (known != edges.end()) {
-    if (!agrees_better(edge, *known)) return;
-    edges.erase(known);
-  }
-  edges.insert(std::ranges::upper_bound(edges, edge, agrees_better), std::move(edge));
-  if (edges.size() > kMostPrints) edges.resize(kMostPrints);
+  insert_edge(std::move(edge), edges, kMostPrints, agrees_better);
 }
 
 Bytes encode_prints(std::vector<PrintEdge> edges) {
@@ -100,14 +94,8 @@ std::vector<PrintEdge> decode_prints(ByteView bytes) {
 }
 
 std::vector<PrintEdge> read_prints(Connection& connection, std::int64_t image) {
-  static const std::string select =
-      "SELECT edges, " + is_row_intact("prints") + " FROM prints WHERE image = ?";
-  Rows rows = connection.rows(select, image);
-  if (!rows.next()) return {};
-  return decode_named(connection, "prints of image", image, [&] {
-    if (rows.integer(1) == 0) throw Error(ErrorKind::kStorage, "do not match their checksum");
-    return decode_prints(rows.blob(0));
-  });
+  static const std::string query = edges_query("prints");
+  return read_edges(connection, query, "prints of image", image, decode_prints);
 }
 
 void write_prints(Connection& connection, std::int64_t image, const std::vector<PrintEdge>& edges) {

@@ -7,8 +7,8 @@
 #include "storage/byte_stream.h"
 #include "storage/index_types.h"
 
-// Which images of an index are one print with other content, and in which cells they differ. As the
-// neighbour graph, this follows from the images and is not part of their content.
+// Which images of an index are of one print with other content, and in which cells they differ.
+// Like the neighbour graph, this follows from the images and is not part of their content.
 namespace lookalike {
 
 class Connection;
@@ -17,25 +17,25 @@ class Connection;
 struct PrintCells {
   std::uint8_t columns = 0;
   std::uint8_t rows = 0;
-  std::vector<bool> contradicting;  // the other image shows other content there
-  std::vector<bool> exact;          // both show the same there, in place
+  std::vector<bool> contradicting;  // [rows * columns], true where the other image contradicts
+  std::vector<bool> exact;          // [rows * columns], true where both agree exactly
 
   bool operator==(const PrintCells&) const = default;
 };
 
-// An edge from an image to another of its print, with the cells of the first.
+// An edge from an image to another image of its print.
 struct PrintEdge {
-  ImageId image = 0;
+  ImageId image = 0;     // the other one
   double agreement = 0;  // share of textured cells that agree exactly, [0, 1], in steps of 1/255
-  PrintCells cells{};
+  PrintCells cells{};    // of the image that has the edge
 
   bool operator==(const PrintEdge&) const = default;
 };
 
-// The edges between two images of one print.
+// The edges between an image and another image of its print.
 struct PrintPairEdges {
-  PrintEdge to_other{};  // of the image that was compared
-  PrintEdge back{};      // of the other one
+  PrintEdge to_other{};
+  PrintEdge back{};
 };
 
 // The edges of an image.
@@ -44,7 +44,7 @@ struct ImagePrints {
   std::vector<PrintEdge> edges;
 };
 
-// Maximum number of edges stored for an image. One nearly suffices to know what is distinctive.
+// Maximum number of edges stored for an image. Even one shows nearly all that is distinctive.
 inline constexpr std::size_t kMostPrints = 4;
 
 // Inserts an edge, its agreement rounded to a step, into a list that is sorted best first: by

@@ -5,13 +5,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <span>
 #include <utility>
 #include <vector>
 
 #include "base/parallel.h"
+#include "pipeline/graph/edge_changes.h"
 #include "pipeline/graph/equal_pictures.h"
-#include "pipeline/graph/print_edges.h"
 #include "pipeline/searcher.h"
 
 namespace lookalike {
@@ -24,16 +23,17 @@ RunConfig for_neighbours(RunConfig config) {
   return config;
 }
 
-// The images among which the neighbours of another one are looked for: those before it for which no
-// other stands in. The last ones before it count as such, so that images can be looked up at the
-// same time, and a later run that continues has the same voters; but not those that have the
-// picture of an earlier image, which is known before any is looked up.
+// The images among which the neighbours of another image are sought: the earlier ones for which no
+// other image stands in. The last kMostAtOnce before it are among them even if another stands in:
+// that may not be known yet, as images are looked up at the same time. A later run that continues
+// leaves out the same images. Equal pictures (equal_pictures.h) are known from the start and are
+// always left out.
 class Voters {
  public:
   // Images that are looked up at the same time.
   static constexpr std::size_t kMostAtOnce = 16;
 
-  //   equal  images with the picture of an earlier one, among those to look up and the last before
+  //   equal  from equal_pictures(), for the images to look up and the last ones before them
   Voters(const std::vector<float>& norms, const std::vector<ImageId>& represented,
          const std::map<ImageId, ImageId>& equal)
       : norms_(norms), rank_(norms.size()), is_represented_(norms.size()), equal_(equal) {
@@ -45,8 +45,11 @@ class Voters {
     for (const auto& [image, first] : equal) is_represented_.at(image) = 1;
   }
 
-  // Not while the neighbours of an image are looked for that is more than kMostAtOnce images later.
-  void set_represented(ImageId image) { is_represented_[image] = 1; }
+  // Not to be called while an image more than kMostAtOnce later is looked up.
+  void set_represented(ImageId image) {
+    // Equal images are represented from the start, and other threads may read so now.
+    if (!is_represented(image)) is_represented_[image] = 1;
+  }
   bool is_represented(ImageId image) const { return is_represented_[image] != 0; }
 
   // True if an image may be a neighbour of a later one.
@@ -72,11 +75,14 @@ class Voters {
 class GraphWriter {
  public:
   GraphWriter(IndexWriter& writer, const std::vector<float>& norms, Voters& voters)
-      : writer_(writer), norms_(norms), voters_(voters), prints_(writer, norms) {}
+      : writer_(writer), voters_(voters), neighbours_(norms), prints_(norms) {}
 
   // Gives the edges of an image, which has none yet, to both sides.
   void add(ImageId image, const FoundNeighbours& found) {
-    prints_.add(image, found.prints);
+    for (const PrintPairEdges& pair : found.prints) {
+      add_print(pair.to_other, prints_of(image));
+      add_print(pair.back, prints_of(pair.to_other.image));
+    }
     const bool is_represented = !found.edges.empty() && found.edges.front().stands_in();
     if (is_represented) voters_.set_represented(image);
     for (Neighbour edge : among_representatives(found.edges)) {
@@ -88,7 +94,8 @@ class GraphWriter {
     if (std::chrono::steady_clock::now() - published_ > kBetweenPublications) publish();
   }
 
-  // Gives an image with the picture of an earlier one the edges of that, which stands in for it.
+  // Adds an image that is equal to an earlier one: it takes over the verified edges of that one,
+  // which stands in for it.
   void add_equal(ImageId image, ImageId first) {
     std::vector<Neighbour> found = edges_of(first);
     std::erase_if(found, [](const Neighbour& edge) { return edge.by_votes() || edge.stands_in(); });
@@ -97,15 +104,14 @@ class GraphWriter {
   }
 
   void publish() {
-    std::vector<ImageNeighbours> images;
-    for (auto& [image, edges] : changed_) images.push_back({image, std::move(edges)});
-    changed_.clear();
-    if (last_ > 0) writer_.put_neighbours(images, last_, prints_.take());
+    const auto neighbours = neighbours_.take<ImageNeighbours>();
+    const auto prints = prints_.take<ImagePrints>();
+    if (last_ > 0) writer_.put_neighbours(neighbours, last_, prints);
     published_ = std::chrono::steady_clock::now();
   }
 
  private:
-  // Returns edges to those that stand in in place of those to images for which they do.
+  // Replaces edges to represented images by edges to the images that stand in for them.
   std::vector<Neighbour> among_representatives(const std::vector<Neighbour>& found) {
     std::vector<Neighbour> edges;
     for (const Neighbour& edge : found) {
@@ -123,28 +129,22 @@ class GraphWriter {
     return edges;
   }
 
-  // Returns the edges of an image, without those to removed images.
   std::vector<Neighbour>& edges_of(ImageId image) {
-    const auto [at, is_new] = changed_.try_emplace(image);
-    if (is_new) {
-      at->second = writer_.neighbours(image);
-      std::erase_if(at->second, [&](const Neighbour& edge) {
-        return edge.image >= norms_.size() || norms_[edge.image] == InvertedIndex::kNoNorm;
-      });
-    }
-    return at->second;
+    return neighbours_.of(image, [&](ImageId id) { return writer_.neighbours(id); });
+  }
+  std::vector<PrintEdge>& prints_of(ImageId image) {
+    return prints_.of(image, [&](ImageId id) { return writer_.prints(id); });
   }
 
   IndexWriter& writer_;
-  const std::vector<float>& norms_;
   Voters& voters_;
-  PrintEdges prints_;
-  std::map<ImageId, std::vector<Neighbour>> changed_;
+  EdgeChanges<Neighbour> neighbours_;
+  EdgeChanges<PrintEdge> prints_;
   ImageId last_ = 0;
   std::chrono::steady_clock::time_point published_ = std::chrono::steady_clock::now();
 };
 
-// Returns the images to look up, behind the last ones before them.
+// Returns the last images before those to look up, then these, ascending.
 std::vector<ImageId> with_those_before(const std::vector<ImageId>& work,
                                        const std::vector<float>& norms) {
   std::vector<ImageId> images;
@@ -175,34 +175,41 @@ void complete_graph(IndexWriter& writer, const RunConfig& config, OpenClSession&
     const Searcher searcher(index, for_neighbours(config), &session);
     const std::size_t end = std::min(begin + NeighbourJoin::most_images(index), work.size());
     std::vector<NeighbourJoin::Image> batch;
+    std::vector<std::size_t> places;  // of the batch in `work`, then the end
     for (std::size_t i = begin; i < end; ++i) {
-      if (!equal.contains(work[i])) batch.push_back({work[i], voters.share(work[i])});
+      if (equal.contains(work[i])) continue;
+      batch.push_back({work[i], voters.share(work[i])});
+      places.push_back(i);
     }
+    places.push_back(end);
     const auto join = searcher.join(
         batch, [&](ImageId image, ImageId earlier) { return voters.contains(image, earlier); },
         before_each);
-    std::size_t next = begin;
-    // Adds the images up to a place of which an earlier one has the picture.
-    const auto add_equal = [&](const auto& is_end) {
-      for (; !is_end(next); ++next) {
-        before_each();
-        graph.add_equal(work[next], equal.at(work[next]));
-        progress.update(next + 1);
-      }
-    };
-    for (std::size_t first = 0, last = 0; first < batch.size(); first = last) {
-      last = join->read(first);
+    for (std::size_t first = begin, read = 0; first < end; first = places[read]) {
+      read = join->read(read);
+      const std::size_t last = places[read];
+      // Equal images take a turn, so that the images looked up at the same time are at most
+      // kMostAtOnce apart, as Voters needs.
       OrderedParallel<FoundNeighbours> found(
           last - first, core_count(), std::min(4 * core_count(), Voters::kMostAtOnce),
-          [&](std::size_t i) { return join->neighbours(first + i); });
+          [&](std::size_t i) {
+            const auto place = std::ranges::lower_bound(places, first + i);
+            return *place == first + i
+                       ? join->neighbours(static_cast<std::size_t>(place - places.begin()))
+                       : FoundNeighbours{};
+          });
       for (std::size_t i = first; i < last; ++i) {
-        add_equal([&](std::size_t at) { return work[at] == batch[i].id; });
         before_each();
-        graph.add(work[next++], *found.next());
-        progress.update(next);
+        const FoundNeighbours neighbours = *found.next();
+        const auto known = equal.find(work[i]);
+        if (known != equal.end()) {
+          graph.add_equal(work[i], known->second);
+        } else {
+          graph.add(work[i], neighbours);
+        }
+        progress.update(i + 1);
       }
     }
-    add_equal([&](std::size_t at) { return at == end; });
     graph.publish();
     begin = end;
   }

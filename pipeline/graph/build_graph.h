@@ -12,7 +12,7 @@ namespace lookalike {
 
 // Completes the neighbour graph of an index: compares each of its images_to_compare() with the
 // images before it (NeighbourJoin), and gives each edge to both of its images, which keep the best.
-// An image with the picture of an earlier one (equal_pictures()) is compared with none: that one
+// An image that is equal to an earlier one (equal_pictures()) is not compared: the earlier one
 // stands in for it. The graph does not depend on the number of threads. In several runs, the votes
 // of an image weigh words by the images indexed so far. Publishes what is done every few seconds,
 // so a later call resumes after a stop, and ends in the same graph. Calls before_each() before each

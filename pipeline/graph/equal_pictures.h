@@ -8,9 +8,10 @@
 
 namespace lookalike {
 
-// Returns those of some images of one database that have the size, pixel sums and features of an
-// earlier image, with the first such image. As far as an index shows, they are one picture. Reads
-// no files. The reader must see the published state. Throws as IndexReader.
+// Finds the images that are equal to an earlier image of the database, as far as an index shows:
+// same size, pixel sums and features. Maps each of them to the first image that it equals. Reads no
+// files. `index` must read the published state of `database`. Throws as IndexReader.
+//   images  in which to look for such images
 std::map<ImageId, ImageId> equal_pictures(const std::filesystem::path& database,
                                           const IndexReader& index,
                                           std::span<const ImageId> images);

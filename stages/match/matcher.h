@@ -64,9 +64,9 @@ class Matcher {
     // Share of the usual length of a shortlist; it has at least kLeastCandidates.
     double share = 1;
     // True if the image may be compared first, one by one, by votes; others follow together.
-    // pairs() and mirrored_pairs() need it and is_wanted, a search for neighbours does not.
     Wanted is_early{};
-    // Asked for the other ones before their pixels are compared; may wait.
+    // True if the pixels of one of the others are to be compared; may wait. Only a search for
+    // neighbours leaves is_early and is_wanted empty.
     Wanted is_wanted{};
     // True if the pixels of a match, which has its pose from the features, need not be compared,
     // given those found so far. Empty: all are.
@@ -76,7 +76,7 @@ class Matcher {
   };
   static constexpr std::size_t kLeastCandidates = 32;
   struct Pairs {
-    std::vector<Match> matches;  // by content; of pair(), one at most
+    std::vector<Match> matches;  // by content; pair() returns at most one
     // The match that is enough: the only one if it was compared early.
     std::optional<ImageId> enough{};
     // True if every picture to compare could be read. Otherwise a match may be missing, or lack

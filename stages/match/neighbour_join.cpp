@@ -12,14 +12,21 @@
 namespace lookalike {
 namespace {
 
+// Images and features of a batch.
+constexpr std::size_t kLeastImages = 64;
 constexpr std::size_t kMostImages = 3072;
-constexpr std::size_t kMostFeatures = std::size_t{3} << 20U;  // of a batch
-// Images, the best by votes, among which an image's neighbours are looked for.
-constexpr std::size_t kNeighbourCandidates = 40;
-constexpr std::size_t kLeastNeighbours = 16;  // the same, of the first images of an index
+constexpr std::size_t kMostFeatures = std::size_t{3} << 20U;
 
 std::size_t share_of(std::size_t count, double share) {
   return static_cast<std::size_t>(std::ceil(static_cast<double>(count) * share));
+}
+
+// Returns the number of the best images by votes among which an image's neighbours are sought.
+//   share  NeighbourJoin::Image::share
+std::size_t candidate_count(double share) {
+  constexpr std::size_t kUsual = 40;
+  constexpr std::size_t kLeast = 16;
+  return std::max(share_of(kUsual, share), kLeast);
 }
 
 }  // namespace
@@ -35,10 +42,8 @@ NeighbourJoin::NeighbourJoin(SharedSearch& shared, std::vector<Image> batch, IsV
   for (std::size_t i = 0; i < batch_.size(); ++i) {
     const std::size_t shortlist =
         std::max(share_of(shortlist_length(shared), batch_[i].share), Matcher::kLeastCandidates);
-    const std::size_t candidates =
-        std::max(share_of(kNeighbourCandidates, batch_[i].share), kLeastNeighbours);
-    images.push_back(
-        {batch_[i].id, records[i]->features.words, std::min(candidates, shortlist), shortlist});
+    images.push_back({batch_[i].id, records[i]->features.words,
+                      std::min(candidate_count(batch_[i].share), shortlist), shortlist});
   }
   const std::uint64_t postings = shared.reader.counts().postings;
   const std::size_t count = shared.shortlist.image_count();
@@ -61,7 +66,7 @@ std::size_t NeighbourJoin::most_images(const IndexReader& index) {
   const IndexCounts counts = index.counts();
   const std::size_t features =
       std::max<std::size_t>(1, counts.postings / std::max<std::size_t>(1, counts.images));
-  return std::clamp<std::size_t>(kMostFeatures / features, 64, kMostImages);
+  return std::clamp(kMostFeatures / features, kLeastImages, kMostImages);
 }
 
 std::size_t NeighbourJoin::read(std::size_t i) {
@@ -77,9 +82,8 @@ FoundNeighbours NeighbourJoin::neighbours(std::size_t i) const {
     for (ImageId other = 0; other < batch_[i].id; ++other) {
       if (norms[other] > 0 && is_voter_(batch_[i].id, other)) before.add(other);
     }
-    const std::size_t candidates =
-        std::max(share_of(kNeighbourCandidates, batch_[i].share), kLeastNeighbours);
-    return run.neighbours(batch_[i].id, {.images = before, .share = batch_[i].share}, candidates);
+    return run.neighbours(batch_[i].id, {.images = before, .share = batch_[i].share},
+                          candidate_count(batch_[i].share));
   }
   const IndexQuery query = index_query(*record, join_->signatures(i));
   const VoteJoin::Ranked ranked = join_->ranked(i);

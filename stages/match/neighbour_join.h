@@ -14,48 +14,49 @@ namespace lookalike {
 struct SharedSearch;
 class VoteJoin;
 
-// What an indexed image has to do with earlier ones.
+// The edges from an indexed image to earlier images.
 struct FoundNeighbours {
-  std::vector<Neighbour> edges;        // the best kMostNeighbours, best first
-  std::vector<PrintPairEdges> prints;  // those of one print with it, each with the edge back
+  std::vector<Neighbour> edges;  // of the neighbour graph; best first, at most kMostNeighbours
+  std::vector<PrintPairEdges> prints;  // to images of its print, with the edges back
 };
 
-// Looks for the neighbours of a batch of indexed images, each among the images before it: those
-// that surely show what it shows, by features or else by pixels, and those whose votes agree in
-// turn and size; the best kMostNeighbours of both, best first. Once kCopiesThatStand whole copies
-// are found, these are the neighbours, and the first one stands in. The images are looked at in the
-// order of their votes until kMostNeighbours are sure. Those that are one print with other content
-// get edges of their own (prints.h). Results do not depend on the batch.
+// Finds the neighbours of a batch of indexed images, each among the images before it. Candidates
+// are verified in the order of their votes until kMostNeighbours are sure. A neighbour surely shows
+// the same thing, by its features or else by pixels, or its votes agree in turn and size. Once
+// kCopiesThatStand candidates are whole copies of the image, only verified neighbours count, and
+// the first copy stands in for the image. Candidates that are of one print with the image but have
+// other content are no neighbours: they get edges of their own (prints.h). Results do not depend on
+// the batch.
 class NeighbourJoin {
  public:
   struct Image {
     ImageId id = 0;
-    double share = 1;  // of the usual numbers of images that votes give, as Matcher::Candidates has
+    double share = 1;  // of the usual number of candidates, (0, 1]; smaller in a small index
   };
   // True if an image may be voted for by a later one; see VoteJoin::IsVoter.
   using IsVoter = std::function<bool(ImageId image, ImageId earlier)>;
 
-  // Joins the votes of the batch, unless voting for each image by itself reads fewer lists. The
-  // batch, is_voter and before_range are those of VoteJoin; `shared` must outlive it. Throws
-  // Error(kStorage) for damaged lists.
+  // Joins the votes of the batch, unless fewer lists are read if each image votes alone. An empty
+  // batch has no effect; otherwise batch, is_voter and before_range are those of VoteJoin. `shared`
+  // must outlive the join. Throws Error(kStorage) for damaged lists, and what before_range throws.
   NeighbourJoin(SharedSearch& shared, std::vector<Image> batch, IsVoter is_voter,
                 const std::function<void()>& before_range);
   ~NeighbourJoin();
 
-  // Returns a number of images of a batch that fits the memory for it.
+  // Returns the number of images that a batch of this index should have at most, for its memory.
   static std::size_t most_images(const IndexReader& index);
 
-  // Reads what the images of the batch from the i-th on need, for as many as there is room for;
-  // returns the end of these, after i. Not while neighbours() runs.
+  // Prepares neighbours() for the i-th image and as many after it as there is room for. Returns the
+  // end of the prepared images, more than i. Must not be called while neighbours() runs.
   std::size_t read(std::size_t i);
-  // Returns the neighbours of the i-th image, which was read. Thread-safe.
+  // Returns the neighbours of the i-th image, which must be prepared by read(). Thread-safe.
   FoundNeighbours neighbours(std::size_t i) const;
 
  private:
   SharedSearch& shared_;
   const std::vector<Image> batch_;
   const IsVoter is_voter_;
-  std::unique_ptr<VoteJoin> join_;  // null: images vote by themselves
+  std::unique_ptr<VoteJoin> join_;  // null: each image votes alone
 };
 
 }  // namespace lookalike

@@ -21,15 +21,11 @@ namespace {
 // Weight of an edge by votes for each agreeing pair, and its maximum.
 constexpr double kWeightOfAPair = 0.01;
 constexpr double kMostByVotes = 0.4;
-// Probability from which an edge is sure: a search ends with kMostNeighbours of them. Pixels are
-// not asked about a match that the features alone make so probable, if the inliers are at least
-// this share of its pairs, and span this much of what both pictures show: it is no small part.
-constexpr double kSure = 0.95;
-constexpr double kLeastInliers = 0.4;
-constexpr double kLeastSpan = 0.25;
-constexpr double kStrayShare = 0.05;  // of inliers, at each end, that may be chance
-// A match that fills the picture but for this share of its longer side may be a copy.
-constexpr double kMayFill = 0.06;
+constexpr double kSure = 0.95;         // minimum probability of a sure edge
+constexpr double kLeastInliers = 0.4;  // share of pairs, of a match that needs no pixels
+constexpr double kLeastSpan = 0.25;    // span_of() of such a match
+constexpr double kStrayShare = 0.05;   // of inliers, at each end, that may be chance
+constexpr double kMayFill = 0.06;      // maximum offset of a corner, of the longer side
 
 // True if an outline lies within a picture of width x height px, with some slack, and covers less
 // than half of it.
@@ -53,7 +49,6 @@ EdgeKind kind_of(const Match& match, int width, int height) {
                                                                   : EdgeKind::kObject;
 }
 
-// Lowest and highest of some positions.
 struct Extent {
   double low = 0;
   double high = 0;
@@ -61,26 +56,26 @@ struct Extent {
   double length() const { return std::max(0.0, high - low); }
 };
 
-// Returns the extent of positions, strays left out.
+// Returns the extent of positions without kStrayShare of them at each end.
 Extent extent_of(std::vector<double> positions) {
   std::ranges::sort(positions);
   const auto strays = static_cast<std::size_t>(kStrayShare * static_cast<double>(positions.size()));
   return {positions[strays], positions[positions.size() - 1 - strays]};
 }
 
-// Returns what the extent of the four positions has within [0, size].
+// Returns the part within [0, size] of the extent of four positions.
 Extent visible(const std::array<double, 4>& positions, double size) {
   const auto [low, high] = std::ranges::minmax(positions);
   return {std::clamp(low, 0.0, size), std::clamp(high, 0.0, size)};
 }
 
-// True if an outline is that of a whole picture, or becomes it when pixels correct it.
+// True if an outline is nearly that of the whole picture, so that the match may be a copy.
 bool may_fill(const Quad& quad, int width, int height) {
   return furthest_corner_px(quad, outline({}, width, height)) <= kMayFill * std::max(width, height);
 }
 
-// Returns the share that the inliers of a pose span of what both pictures show of the indexed
-// image, by the boxes around both.
+// Returns how much of the shared part of a match its inliers span: the area of the box around the
+// inliers, over that of the box around what a width x height px picture shows of the image.
 double span_of(const Match& match, int width, int height) {
   std::vector<double> x;
   std::vector<double> y;
@@ -98,7 +93,8 @@ double span_of(const Match& match, int width, int height) {
 
 }  // namespace
 
-// True if pixels would hardly change the edge to a match, which has a pose.
+// True if the features of a match, which has a pose, make it sure, and not by a small part alone:
+// pixels would hardly change its edge.
 bool QueryRun::is_sure_by_features(const IndexQuery& query, const Match& match) const {
   const Evidence& evidence = match.evidence;
   return shared_.calibration.probability(evidence) >= kSure &&
@@ -106,10 +102,10 @@ bool QueryRun::is_sure_by_features(const IndexQuery& query, const Match& match) 
          span_of(match, query.width, query.height) >= kLeastSpan;
 }
 
-// Returns the edges of both sides if the match and the image with this number, which is looked up,
-// are one print with other content.
-std::optional<PrintPairEdges> QueryRun::print_of(ImageId id, const Match& match) {
-  constexpr double kLeastExact = 0.04;
+// Returns the edges between the image that is looked up, which is number `id`, and a match if they
+// are of one print with other content.
+std::optional<PrintPairEdges> QueryRun::find_print(ImageId id, const Match& match) {
+  constexpr double kLeastExact = 0.04;  // share of cells
   const Evidence& evidence = match.evidence;
   if (evidence.exact < kLeastExact || evidence.identical) return std::nullopt;
   check_time();
@@ -122,13 +118,13 @@ std::optional<PrintPairEdges> QueryRun::print_of(ImageId id, const Match& match)
                         {id, pair->agreement, std::move(pair->of_first)}};
 }
 
-// Verifies candidates in their order until kMostNeighbours edges are sure, first by features alone,
-// but for possible copies and prints, and then those by pixels that features leave open.
+// Verifies candidates in their order until kMostNeighbours edges are sure. Compares the pixels of
+// possible copies and prints at once, and those of matches that features leave open at the end.
 FoundNeighbours QueryRun::neighbours_among(ImageId id, const IndexQuery& query,
                                            std::span<const RankedImage> candidates,
                                            std::span<const std::vector<WordPair>> pairs,
                                            const VoteSpread& spread) {
-  finds_prints_ = true;
+  finds_pose_only_ = true;
   FoundNeighbours found;
   std::vector<Neighbour>& edges = found.edges;
   std::vector<ImageId> copies;
@@ -146,7 +142,7 @@ FoundNeighbours QueryRun::neighbours_among(ImageId id, const IndexQuery& query,
     std::vector<Match> alone = {std::move(match)};
     keep_sure(alone);
     if (alone.empty()) return;
-    if (auto print = print_of(id, alone.front())) {
+    if (auto print = find_print(id, alone.front())) {
       std::erase_if(edges,
                     [&](const Neighbour& edge) { return edge.image == alone.front().image.id; });
       found.prints.push_back(std::move(*print));

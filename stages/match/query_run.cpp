@@ -34,9 +34,8 @@ constexpr std::size_t kComparedAlone = 8;
 // Images, the best by votes, that are compared after them. More show one thing only in large groups
 // of similar images, which fewer pairs hold together.
 constexpr std::size_t kMostCompared = 40;
-
-// Share of the cells of an image that differ from others of its print, from which on two whole
-// pictures are two contents, not versions of one.
+// Share of distinctive cells (prints.h) from which two whole pictures of one print are other
+// contents. With fewer, one is an edited version of the other.
 constexpr double kLeastContent = 0.1;
 
 // Runs a step and adds its duration in milliseconds. Throws Overdue instead if the time is over.
@@ -304,9 +303,9 @@ Matcher::Pairs QueryRun::pair(ImageId other) {
   return pairs;
 }
 
-// Returns the match of an image whose pixels are the photo's, with the differences that colours and
-// the full size show; nothing if they are not. Reads no words, so that the number of images that
-// show the same does not matter.
+// Returns the match of an image with the photo's pixels, judged by the differences in colour and
+// full size; nothing if its pixels are others. Reads no words: their lists are long if many images
+// show the same.
 std::optional<Match> QueryRun::equal_match(ImageId other) {
   if (!compares_pixels()) return std::nullopt;
   const StoredImage image = shared_.cache.record(other)->image;
@@ -422,8 +421,8 @@ void QueryRun::add_identical(const IndexQuery& query, std::vector<Match>& matche
   compared_.insert(*id);
 }
 
-// Returns the match of an indexed image that has the photo's size and pixels, whole and reduced
-// alike, without its features; nothing if it has others. `known` as in compare_whole().
+// Returns the match of an indexed image if it has the photo's size and, reduced alike, the photo's
+// pixels; otherwise nothing. Compares no features. `known` as in compare_whole().
 std::optional<Match> QueryRun::identical_match(StoredImage image, const DecodedImage* known) {
   const ImageRecord& photo = picture()->record;
   if (image.width != photo.width || image.height != photo.height) return std::nullopt;
@@ -462,7 +461,7 @@ bool QueryRun::refine(PoseRefiner& refiner, Match& match) {
   set_pose(refiner.refine(**object, *scene_, match.object_to_query, match.inlier_pairs), match);
   if (fills(match.quad, photo.width, photo.height)) compare_whole(refiner, match, &**object);
   match.moved_px = furthest_corner_px(before, match.quad);
-  if (finds_prints_) return true;
+  if (finds_pose_only_) return true;
   if (finds_crops_ || fills(match.quad, photo.width, photo.height)) find_difference(match);
   if (finds_crops_) return true;
   compare_own_cells(match);
@@ -495,7 +494,7 @@ void QueryRun::find_difference(Match& match) {
   match.evidence.difference = compare_pictures(*image, photo, match.object_to_query);
 }
 
-// Looks for other content if an image on light ground surely agrees.
+// Looks for other content if the match is sure and the image is on light ground.
 void QueryRun::find_content(Match& match) {
   const Evidence& evidence = match.evidence;
   if (!input_.colours || evidence.difference || evidence.identical) return;
@@ -509,19 +508,20 @@ void QueryRun::find_content(Match& match) {
   if (!match.evidence.other_content.empty()) match.part.reset();  // the print agrees as a whole
 }
 
-// Returns the edges of an image, or of the one that stands in for it, to images of its print.
+// Returns the edges of an image to live images of its print; without any, those of the image that
+// stands in for it.
 std::vector<PrintEdge> QueryRun::prints_of(ImageId image) const {
   std::vector<PrintEdge> edges = shared_.reader.prints(image);
-  const std::vector<Neighbour> neighbours =
-      edges.empty() ? shared_.reader.neighbours(image) : std::vector<Neighbour>();
-  if (!neighbours.empty() && neighbours.front().stands_in()) {
+  if (edges.empty()) {
+    const std::vector<Neighbour> neighbours = shared_.reader.neighbours(image);
+    if (neighbours.empty() || !neighbours.front().stands_in()) return {};
     edges = shared_.reader.prints(neighbours.front().image);
   }
   std::erase_if(edges, [&](const PrintEdge& edge) { return !shared_.shortlist.has(edge.image); });
   return edges;
 }
 
-// Compares the cells that set the image apart from others of its print, if the match is sure.
+// Compares the distinctive cells of the image (prints.h) if the match is sure.
 void QueryRun::compare_own_cells(Match& match) {
   Evidence& evidence = match.evidence;
   if (!input_.colours || evidence.identical ||
@@ -530,7 +530,7 @@ void QueryRun::compare_own_cells(Match& match) {
   }
   const cv::Mat distinctive = distinctive_cells(prints_of(match.image.id));
   if (distinctive.empty()) return;
-  // What fills the photo and differs in little is an edited version of it.
+  // Two whole pictures that differ in little are versions of one.
   if (evidence.difference &&
       cv::countNonZero(distinctive) < kLeastContent * static_cast<double>(distinctive.total())) {
     return;

@@ -80,11 +80,12 @@ class QueryRun {
   // See Matcher::pairs and Matcher::pair.
   Matcher::Pairs pairs(const Matcher::Candidates& candidates);
   Matcher::Pairs pair(ImageId other);
-  // Returns the neighbours of an image among candidates, the best `count` by votes; see
-  // NeighbourJoin.
+  // Returns the neighbours of the image with this number, which is looked up, among the best
+  // `count` of candidates.images by votes; see NeighbourJoin.
   FoundNeighbours neighbours(ImageId id, const Matcher::Candidates& candidates, std::size_t count);
-  // Returns its neighbours among candidates, best first by votes. pairs[i] are the pairs of the
-  // i-th.
+  // The same among candidates that are ranked by votes.
+  //   pairs   [candidates], the pairs of words with each
+  //   spread  of the shortlist from which the candidates come
   FoundNeighbours neighbours_among(ImageId id, const IndexQuery& query,
                                    std::span<const RankedImage> candidates,
                                    std::span<const std::vector<WordPair>> pairs,
@@ -122,7 +123,7 @@ class QueryRun {
   void compare_colours(Match& match);
   std::vector<PrintEdge> prints_of(ImageId image) const;
   void compare_own_cells(Match& match);
-  std::optional<PrintPairEdges> print_of(ImageId id, const Match& match);
+  std::optional<PrintPairEdges> find_print(ImageId id, const Match& match);
   const ColourImage& colours(ColourSize size);
   RivalComparison compare(const Match& first, const Match& second);
 
@@ -141,8 +142,8 @@ class QueryRun {
   // By size; null before they are read.
   std::array<std::shared_ptr<const ColourImage>, kColourSizes> colours_;
   std::map<std::pair<ImageId, ImageId>, RivalComparison> rivals_;
-  bool finds_crops_ = false;   // true if matches that are not whole may be one picture, too
-  bool finds_prints_ = false;  // true if matches are sought that are one print with other content
+  bool finds_crops_ = false;      // true if matches that are not whole may be one picture, too
+  bool finds_pose_only_ = false;  // true if refine() compares nothing beyond the pose
   ImageIds compared_;
   ImageIds not_in_rest_;               // compared with the rest of the query, and dropped
   std::atomic<bool> all_read_ = true;  // false if an image to compare could not be read

@@ -49,12 +49,12 @@ IndexQuery SharedSearch::words_of(PhotoWords& photo, std::size_t words_per_featu
 }
 
 std::size_t shortlist_length(const SharedSearch& shared) {
-  // Images that a second look verifies for each one of a first look.
+  // Images that a second look verifies, for each image of a first look.
   constexpr std::size_t kSecondLookDepth = 3;
   return shared.options.shortlist > 0 ? shared.depth : kSecondLookDepth * shared.depth;
 }
 
-// Returns the share of one query, or of work that is none.
+// Returns the share of one query in progress; all if there is none, as while a batch is joined.
 std::size_t SharedSearch::share_of(std::size_t all) const {
   return all / std::max<std::size_t>(1, in_progress);
 }

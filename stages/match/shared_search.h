@@ -60,8 +60,7 @@ struct SharedSearch {
   std::size_t share_of(std::size_t all) const;
 };
 
-// Returns the number of the best images by votes that a query has: as many as a second look
-// verifies.
+// Returns the length of a query's shortlist: the number of images that a second look verifies.
 std::size_t shortlist_length(const SharedSearch& shared);
 
 }  // namespace lookalike

@@ -26,20 +26,21 @@ void sort_by_flow(std::vector<Match>& matches);
 // than 3 % of the longer side.
 bool fills(const Quad& quad, int width, int height);
 
-// True if the photo lacks what sets the image apart from others of its print.
+// True if the photo shows other content than the image, in a print of both: it disagrees in
+// the distinctive cells (agreement_in()).
 bool has_other_content_in_print(const Evidence& evidence);
 
 // Decides about a match by its evidence, probability and quad:
 //   duplicate    as same_object, each picture shows the other whole (see fills), the correlation is
 //                at least options.duplicate_correlation, and no difference is seen
 //   variant      as duplicate, but a person sees a difference: it was edited, censored, recoloured,
-//                or is another page of one form, unless it has other content than others of its
-//                print (has_other_content_in_print)
+//                or is another page of one form; not with other content in one print
+//                (has_other_content_in_print), which is a part
 //   same_object  the probability is at least options.same_probability
 //   part         as same_object, but only a small part agrees, while the rest of what both show
 //                differs (see shared_part), both are of one print on light ground with other
-//                content (see find_other_content), the photo lacks what sets the image apart from
-//                others of its print (see agreement_in), or the colours contradict
+//                content (see find_other_content), the photo shows another image of the print
+//                (see has_other_content_in_print), or the colours contradict
 //                (kContradictingColours) while the correlation is below kAgreeingPixels. So are
 //                images that tell_rivals_apart() rules out
 //   similar      the votes stand out by kSimilarExcess from a shortlist of at least

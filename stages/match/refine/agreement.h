@@ -30,7 +30,7 @@ std::vector<DetailCell> compare_cells(const ImageView& object, const ImageView& 
 // more that correlate at 0, so that a few cells are no proof.
 double detail_agreement(std::span<const DetailCell> cells);
 
-// Returns the share of the cells, and of kPriorCells more, that correlate by 0.9 or more, [0, 1].
+// Returns the share of the cells, and of kPriorCells more, that correlate by at least 0.9, [0, 1].
 double share_of_exact(std::span<const DetailCell> cells);
 
 inline constexpr int kDetailCellPx = 16;

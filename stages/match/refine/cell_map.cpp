@@ -13,11 +13,11 @@ namespace {
 
 constexpr double kNoise = 9;              // variance, squared grey levels
 constexpr double kFullWeight = 100;       // variance from which a cell has full weight
-constexpr double kPenaltyOfShift = 0.01;  // of the longest one along an axis
+constexpr double kPenaltyOfShift = 0.01;  // correlation that the longest shift along an axis costs
 constexpr double kCellArea = double{kMapCellPx} * kMapCellPx;
 static_assert(kMapCellPx == 2 * kMapStepPx);
 
-// Returns the sums of products of two pictures over the cells.
+// Returns the sum of the products of two pictures over each cell.
 cv::Mat sum_products(const cv::Mat& one, const cv::Mat& other) {
   const int rows = one.rows / kMapStepPx;
   const int columns = one.cols / kMapStepPx;
@@ -51,7 +51,7 @@ cv::Mat sum_products(const cv::Mat& one, const cv::Mat& other) {
   return cells;
 }
 
-// Sums over the windows of a cell's size at every pixel.
+// The sums over a window of a cell's size from each pixel on.
 struct WindowSums {
   explicit WindowSums(const cv::Mat& picture) {
     const cv::Size cell(kMapCellPx, kMapCellPx);
@@ -113,20 +113,24 @@ double vertex(double before, double middle, double after) {
   return std::abs(bend) > 1e-6 ? std::clamp(0.5 * (before - after) / bend, -0.5, 0.5) : 0;
 }
 
-cv::Mat reduced(const cv::Mat& picture, double factor) {
-  const auto side = [factor](int length) {
-    const int steps = static_cast<int>(std::lround(length * factor / kMapStepPx));
-    return std::max(kLeastMapPx, steps * kMapStepPx);
-  };
-  cv::Mat small;
-  cv::resize(picture, small, {side(picture.cols), side(picture.rows)}, 0, 0, cv::INTER_AREA);
-  return small;
-}
-
 }  // namespace
 
 cv::Size cells_of(cv::Size picture) {
   return {picture.width / kMapStepPx - 1, picture.height / kMapStepPx - 1};
+}
+
+cv::Size reduced_size(cv::Size picture, double factor) {
+  const auto side = [factor](int length) {
+    const int steps = static_cast<int>(std::lround(length * factor / kMapStepPx));
+    return std::max(kLeastMapPx, steps * kMapStepPx);
+  };
+  return {side(picture.width), side(picture.height)};
+}
+
+cv::Mat reduced_to(const cv::Mat& picture, cv::Size size) {
+  cv::Mat result;
+  cv::resize(picture, result, size, 0, 0, cv::INTER_AREA);
+  return result;
 }
 
 cv::Mat cell_variances(const cv::Mat& picture) {
@@ -239,13 +243,14 @@ SmoothAgreement agree_smoothly(const cv::Mat& object, const cv::Mat& scene) {
   constexpr std::array<Level, 3> kLevels = {{{0.25, 4}, {0.5, 3}, {1, 2}}};
   constexpr int kAcross = 5;
   constexpr int kLeastReducedPx = 48;
-  cv::Mat x;  // of the cells of the level before
+  cv::Mat x;  // displacement of the cells at the last level
   cv::Mat y;
-  cv::Size before;
+  cv::Size before;  // the picture at the last level
   for (const auto& [factor, reach] : kLevels) {
     if (factor < 1 && std::min(object.cols, object.rows) * factor < kLeastReducedPx) continue;
-    const cv::Mat one = factor < 1 ? reduced(object, factor) : object;
-    cv::Mat two = factor < 1 ? reduced(scene, factor) : scene;
+    const cv::Size size = reduced_size(object.size(), factor);
+    const cv::Mat one = factor < 1 ? reduced_to(object, size) : object;
+    cv::Mat two = factor < 1 ? reduced_to(scene, size) : scene;
     cv::Mat dense_x = cv::Mat::zeros(one.size(), CV_32F);
     cv::Mat dense_y = dense_x.clone();
     if (!x.empty()) {

@@ -16,42 +16,49 @@ inline constexpr int kLeastMapPx = 32;
 
 // Returns the number of cells that fit into a picture.
 cv::Size cells_of(cv::Size picture);
+// Returns the size of a picture whose sides are reduced by a factor: whole steps of cells, and at
+// least kLeastMapPx.
+cv::Size reduced_size(cv::Size picture, double factor);
+// Returns a picture reduced to a size.
+cv::Mat reduced_to(const cv::Mat& picture, cv::Size size);
 
 // Returns the variance of each cell, squared grey levels.
 cv::Mat cell_variances(const cv::Mat& picture);
 
-// Returns 255 for each cell all of whose pixels are set in a mask, CV_8U.
+// Returns a map, CV_8U: 255 for each cell all of whose pixels are set in a mask.
 cv::Mat whole_cells(const cv::Mat& mask);
 
-// Returns the correlations of the object's cells with the scene shifted by up to `reach` px: row by
-// row of shifts, so that the middle one is not shifted. Flat cells correlate by about 0: to each
-// variance kNoise is added.
+// Returns a map of the correlations of the object's cells, [-1, 1], for each shift of the scene by
+// -reach to reach px along both axes: row by row, so that the middle map is that of no shift. Flat
+// cells correlate by about 0, since the noise of a picture is added to each variance.
 std::vector<cv::Mat> correlate_cells(const cv::Mat& object, const cv::Mat& scene, int reach);
 
 // Returns the largest value of each cell.
 cv::Mat largest_of(const std::vector<cv::Mat>& maps);
 
-// Where the scene's cells best fit, relative to the object's, px.
+// Where the object's cells fit the scene best.
 struct CellMoves {
-  cv::Mat x;
+  cv::Mat x;  // shift from the object to the scene, px
   cv::Mat y;
-  cv::Mat correlation;  // there, averaged over neighbouring cells
+  cv::Mat correlation;  // at that shift, averaged over neighbouring cells
   cv::Mat is_cut_off;   // CV_8U, 255 where the best shift is a longest one
 };
 
-// Returns the best shifts of cells, between pixels. Correlations are averaged over `across` x
-// `across` cells, flat ones with little weight.
+// Returns the best shift of each cell, to a fraction of a pixel.
+//   correlations  as correlate_cells() returns them; averaged over `across` x `across` cells, in
+//                 which flat cells have little weight
+//   variances     of the object's cells
 CellMoves move_cells(const std::vector<cv::Mat>& correlations, const cv::Mat& variances,
                      int across);
 
-// The correlations of cells along a displacement that changes little from cell to cell: bent paper,
-// round bottles and small errors of the pose displace, other content does not.
+// The correlations of cells along a displacement that changes little from cell to cell. Bent paper,
+// round bottles and small errors of the pose displace cells so; other content does not.
 struct SmoothAgreement {
-  cv::Mat correlation;   // the best within one pixel of the displacement
-  cv::Mat displaced_px;  // its length
+  cv::Mat correlation;   // the best within one pixel of the displacement, [-1, 1]
+  cv::Mat displaced_px;  // length of the displacement
 };
 
-// Finds the displacement from coarse to fine.
+// Finds the displacement of the scene from coarse to fine, and correlates along it.
 SmoothAgreement agree_smoothly(const cv::Mat& object, const cv::Mat& scene);
 
 }  // namespace lookalike

@@ -21,23 +21,23 @@ constexpr double kFlat = 30;     // variance up to which a cell is empty, square
 constexpr double kStrokes = 60;  // variance from which it has strokes
 constexpr double kAgrees = 0.8;  // correlation of a cell
 constexpr double kContradicts = 0.5;
-constexpr int kTwoPlaces = 2;  // one may be a stain or a repair
 
-// Maps of cells, CV_8U, of those that both pictures show and in which one has strokes.
+// The cells that both pictures show and in which at least one has strokes, as CV_8U maps.
 struct Strokes {
   cv::Mat agreeing;
-  cv::Mat contradicting;  // both have strokes, as strong as those that agree, but other ones
-  cv::Mat missing;        // one has no such strokes
-  cv::Mat bare;           // the scene has none, as where something covers the page
-  double usual = 0;       // the median of all correlations
-  double best = 0;        // a correlation that few exceed
+  cv::Mat contradicting;  // both have strokes, as strong as those that agree, but different ones
+  cv::Mat missing;        // only one picture has such strong strokes
+  cv::Mat bare;           // of these, the scene has none, as where something covers the page
+  double usual = 0;       // median of all correlations
+  double best = 0;        // 95 % quantile of all correlations
 };
 
 double median(std::vector<double> values) {
   return quantile(std::move(values), 0.5);
 }
 
-// Compares the strokes of a frame along a smooth displacement. Returns nothing if too few agree.
+// Compares the strokes of two pictures along a smooth displacement. Returns nothing if too few
+// agree.
 std::optional<Strokes> compare_strokes(const Frame& frame) {
   constexpr std::size_t kFewestAgreeing = 20;
   constexpr double kAsStrong = 0.3;  // share of the variance
@@ -75,8 +75,8 @@ std::optional<Strokes> compare_strokes(const Frame& frame) {
   return found;
 }
 
-// True if the strokes around a place agree rather than are `missing`, unlike beside what covers a
-// page.
+// True if, around a place, at least twice as many cells agree as are in `missing`. Beside an object
+// that covers the page they do not.
 bool is_surrounded(const Strokes& strokes, const cv::Mat& missing, const cv::Mat& labels, int label,
                    cv::Rect box) {
   constexpr int kAroundCells = 2;
@@ -88,13 +88,13 @@ bool is_surrounded(const Strokes& strokes, const cv::Mat& missing, const cv::Mat
   return agreeing > 0 && agreeing >= 2 * cv::countNonZero(outside & missing(around));
 }
 
-// The places of other content, in cells, and how many cells contradict there.
+// The places of other content.
 struct Places {
-  std::vector<cv::Rect> boxes;
-  int cells = 0;
+  std::vector<cv::Rect> boxes;  // in cells
+  int cells = 0;                // contradicting cells in all boxes
 };
 
-// Returns the connected places of contradicting cells that do not touch the rim and are surrounded.
+// Returns the connected places of contradicting cells that keep off the rim and are surrounded.
 Places places_of(const Strokes& strokes, const cv::Mat& missing) {
   constexpr int kRimCells = 2;
   cv::Mat labels;
@@ -115,17 +115,18 @@ Places places_of(const Strokes& strokes, const cv::Mat& missing) {
   return places;
 }
 
-// Returns the places if they are another content. On a page that agrees as a whole two suffice.
-// Elsewhere there are more of them, and what agrees does so nearly exactly: the photo shows that
-// much.
+// Returns the places if they are other content, otherwise none. On a page that agrees as a whole,
+// two places suffice. Elsewhere it takes more of them, and a photo sharp enough that cells which
+// agree do so nearly exactly.
 std::vector<cv::Rect> other_content(const Strokes& strokes, bool is_page) {
   constexpr double kUsualCorrelation = 0.9;
+  constexpr std::size_t kFewestOfPage = 2;  // one may be a stain or a repair
   constexpr std::size_t kFewestPlaces = 5;
   constexpr double kLeastShare = 0.005;  // of the cells that agree or contradict
   constexpr double kBestCorrelation = 0.96;
   if (is_page && strokes.usual >= kUsualCorrelation) {
     Places places = places_of(strokes, strokes.bare);
-    if (places.boxes.size() < kTwoPlaces) places.boxes.clear();
+    if (places.boxes.size() < kFewestOfPage) places.boxes.clear();
     return places.boxes;
   }
   Places places = places_of(strokes, strokes.missing);
@@ -166,9 +167,7 @@ bool is_page(const ImageView& picture) {
       on_ground += picture.at(x, y) > ground - kStrokeDepth ? 1 : 0;
     }
   }
-  const auto pixels =
-      static_cast<std::size_t>(picture.width) * static_cast<std::size_t>(picture.height);
-  return ground >= kBright && share(on_ground, pixels) >= kLeastGround;
+  return ground >= kBright && share(on_ground, picture.size()) >= kLeastGround;
 }
 
 std::vector<Quad> find_other_content(const ColourImage& object, const ColourImage& scene,

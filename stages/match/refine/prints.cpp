@@ -17,22 +17,24 @@
 namespace lookalike {
 namespace {
 
-constexpr double kTexture = 40;       // variance above which a cell has content
-constexpr double kExact = 0.9;        // least correlation in place
-constexpr double kContradicts = 0.3;  // correlation along a smooth displacement, below
-constexpr double kNowhere = 0.6;      // and at any shift of up to kShiftPx, below
+constexpr double kTexture = 40;  // variance above which a cell has content, squared grey levels
+constexpr double kExact = 0.9;   // minimum correlation in place
+// A cell contradicts if it correlates by less than kContradicts along a smooth displacement, and by
+// less than kNowhere at each shift of up to kShiftPx.
+constexpr double kContradicts = 0.3;
+constexpr double kNowhere = 0.6;
 constexpr int kShiftPx = 3;
 constexpr int kPriorCells = 16;
 
-// What the textured cells of one of two images show, CV_8U maps of 0 and 255.
+// Maps of the cells of one of two images, CV_8U, 0 or 255.
 struct Findings {
   cv::Mat textured;
   cv::Mat exact;
   cv::Mat contradicting;
 
-  int count(const cv::Mat& map) const { return cv::countNonZero(map); }
+  // Returns the share of textured cells, and of kPriorCells more, that are set in a map.
   double share(const cv::Mat& map) const {
-    return count(map) / double(count(textured) + kPriorCells);
+    return cv::countNonZero(map) / double(cv::countNonZero(textured) + kPriorCells);
   }
 };
 
@@ -44,32 +46,18 @@ struct Laid {
   Homography to_second;  // from px of the frame to px of the second as reduced
 };
 
-// Both images, in about one resolution.
+// Two images, reduced to about the same resolution.
 struct Reduced {
   cv::Mat first;
   cv::Mat second;
-  Homography to_second;
+  Homography to_second;  // between these pixels
 };
-
-cv::Size grid_size(int width, int height, double side_px) {
-  const double factor = side_px / std::max(width, height);
-  const auto side = [factor](int length) {
-    const int steps = static_cast<int>(std::lround(length * factor / kMapStepPx));
-    return std::max(kLeastMapPx, steps * kMapStepPx);
-  };
-  return {side(width), side(height)};
-}
-
-cv::Mat resized(const cv::Mat& picture, cv::Size size) {
-  cv::Mat result;
-  cv::resize(picture, result, size, 0, 0, cv::INTER_AREA);
-  return result;
-}
 
 double scale_of(const Homography& map, cv::Size size) {
   return std::sqrt(std::abs(jacobian(map, middle(size.width, size.height)).determinant()));
 }
 
+// Reduces two images to a longest side of the first of at most kPrintSidePx.
 //   map  from px of the first to px of the second, both as loaded
 Reduced reduce(const cv::Mat& first, const cv::Mat& second, const Homography& map) {
   constexpr double kLeastSidePx = 96;
@@ -79,19 +67,20 @@ Reduced reduce(const cv::Mat& first, const cv::Mat& second, const Homography& ma
   const double side = std::max(
       kLeastSidePx, std::min({double{kPrintSidePx}, longest, longest * std::max(scale, 1e-3)}));
   Reduced both;
-  both.first = resized(first, grid_size(first.cols, first.rows, side));
+  both.first = reduced_to(first, reduced_size(first.size(), side / longest));
   const cv::Size size = both.first.size();
   const double finer = scale * first.cols / size.width;
   both.second = second;
   if (finer > kMuchFiner) {
-    both.second = resized(second, {std::max(kLeastMapPx, cvRound(second.cols / finer)),
-                                   std::max(kLeastMapPx, cvRound(second.rows / finer))});
+    both.second = reduced_to(second, {std::max(kLeastMapPx, cvRound(second.cols / finer)),
+                                      std::max(kLeastMapPx, cvRound(second.rows / finer))});
   }
   both.to_second = resizing(second.cols, second.rows, both.second.cols, both.second.rows) * map *
                    resizing(size.width, size.height, first.cols, first.rows);
   return both;
 }
 
+// Returns a picture as seen through a map from px of a frame of this size to its own px.
 cv::Mat lay(const cv::Mat& picture, const Homography& map, cv::Size size, int method) {
   cv::Mat result;
   cv::warpPerspective(picture, result, cv::Mat(3, 3, CV_64F, const_cast<double*>(map.h.data())),
@@ -107,7 +96,8 @@ Laid lay(const Reduced& both, const Homography& map) {
           whole_cells(lay(all, map, size, cv::INTER_NEAREST)), map};
 }
 
-// Returns the similarity nearest to a map, and how far the map is from it, relative to its size.
+// Returns the similarity nearest to a map of a picture of this size, and how far the map is from
+// it: the root mean square offset of the corners, as a share of half the mapped diagonal.
 std::pair<Homography, double> nearest_similarity(const Homography& map, cv::Size size) {
   std::vector<PointPair> corners;
   for (const Point& corner :
@@ -126,24 +116,26 @@ std::pair<Homography, double> nearest_similarity(const Homography& map, cv::Size
   return {*fitted, std::sqrt(off / 4) / radius};
 }
 
-// Returns a map corrected by the moves of cells, of a model that the map is of.
+// Returns a map corrected by the moves of cells; the same map if too few cells move reliably.
+//   model   of the result; the map must be of this model or a simpler one
+//   factor  by which both pictures are reduced first
+//   reach   longest move of a cell, px of the reduced pictures
 Homography corrected(const Reduced& both, const Homography& map, PoseModel model, double factor,
                      int reach) {
   constexpr double kLeastCorrelation = 0.75;
   constexpr std::size_t kLeastMoves = 16;
   constexpr int kAcross = 3;
   const cv::Size full = both.first.size();
-  const cv::Size size =
-      grid_size(full.width, full.height, factor * std::max(full.width, full.height));
+  const cv::Size size = reduced_size(full, factor);
   const Homography to_full = resizing(size.width, size.height, full.width, full.height);
   const Homography from = map * to_full;
   cv::Mat first = both.first;
   cv::Mat second = both.second;
   Homography laying = from;
   if (factor < 1) {
-    first = resized(first, size);
-    second = resized(second, {std::max(1, cvRound(second.cols * factor)),
-                              std::max(1, cvRound(second.rows * factor))});
+    first = reduced_to(first, size);
+    second = reduced_to(second, {std::max(1, cvRound(second.cols * factor)),
+                                 std::max(1, cvRound(second.rows * factor))});
     laying = resizing(both.second.cols, both.second.rows, second.cols, second.rows) * from;
   }
   const cv::Mat laid = lay(second, laying, size, cv::INTER_LINEAR);
@@ -180,18 +172,13 @@ Homography aligned(const Reduced& both, Homography map, PoseModel first_model) {
   return corrected(both, map, PoseModel::kPerspective, 1, 2);
 }
 
-cv::Mat both_of(const cv::Mat& one, const cv::Mat& other) {
-  cv::Mat both;
-  cv::bitwise_and(one, other, both);
-  return both;
-}
-
 int exact_cells(const Laid& laid, const cv::Mat& in_place) {
-  return cv::countNonZero(
-      both_of(both_of(laid.seen, cell_variances(laid.first) > kTexture), in_place >= kExact));
+  return cv::countNonZero(laid.seen & (cell_variances(laid.first) > kTexture) &
+                          (in_place >= kExact));
 }
 
-// Returns the better of the layings by the similarity and, if it is near, by whole to whole.
+// Lays the second image into the frame of the first by the similarity nearest to the given map, and
+// also whole onto whole if that is near. Returns the laying in which more cells agree exactly.
 Laid best_laying(const Reduced& both) {
   constexpr double kSameShape = 0.02;
   constexpr double kNear = 0.15;  // of a corner, share of the side
@@ -211,7 +198,7 @@ Laid best_laying(const Reduced& both) {
   std::optional<Laid> best;
   int most = -1;
   if (std::abs(std::log(shape)) < kSameShape && off < kNear * std::max(other.width, other.height)) {
-    // Scans and screenshots need no correction.
+    // Scans and screenshots need no correction: many cells agree exactly already.
     best = lay(both, whole);
     most = exact_in(*best);
     if (5 * most >= best->seen.rows * best->seen.cols) return *best;
@@ -231,6 +218,7 @@ cv::Mat inner(const cv::Mat& map) {
   return map(cv::Rect(kRim, kRim, map.cols - 2 * kRim, map.rows - 2 * kRim));
 }
 
+// True if each image shows the other nearly whole.
 bool lies_whole(const Laid& laid, cv::Size second) {
   constexpr double kWhole = 0.95;
   const cv::Size size = laid.first.size();
@@ -240,18 +228,20 @@ bool lies_whole(const Laid& laid, cv::Size second) {
   return cv::countNonZero(back) >= kWhole * back.rows * back.cols;
 }
 
-// True if one of the images has other content than the print that both share. Of pages it takes
-// less: on paper a few strokes are a content, in a view of a room they are a small movement.
+// True if enough cells agree exactly to be one print, and enough contradict to be other content. On
+// pages fewer suffice: there a few strokes are content, while in a view of a room they are a small
+// movement.
 bool has_other_content(const Findings& found, bool pages) {
   constexpr int kFewestExact = 20;
   constexpr double kLeastExact = 0.08;
   const int fewest = pages ? 8 : 12;
   const double least = pages ? 0.005 : 0.02;
-  return found.count(found.exact) >= kFewestExact && found.share(found.exact) >= kLeastExact &&
-         found.count(found.contradicting) >= fewest && found.share(found.contradicting) >= least;
+  return cv::countNonZero(found.exact) >= kFewestExact && found.share(found.exact) >= kLeastExact &&
+         cv::countNonZero(found.contradicting) >= fewest &&
+         found.share(found.contradicting) >= least;
 }
 
-// False if the textured cells move as those of two views of a solid thing do.
+// False if the textured cells are displaced as in two views of a solid object.
 bool is_still(const Findings& found, const cv::Mat& in_place, const SmoothAgreement& smooth) {
   constexpr double kMovedAgrees = 0.8;
   constexpr double kMovedInPlace = 0.6;
@@ -260,16 +250,16 @@ bool is_still(const Findings& found, const cv::Mat& in_place, const SmoothAgreem
   constexpr double kStillPx = 0.5;
   constexpr double kLeastStill = 0.32;
   const cv::Mat moved =
-      both_of(found.textured, both_of(smooth.correlation > kMovedAgrees, in_place < kMovedInPlace));
+      found.textured & (smooth.correlation > kMovedAgrees) & (in_place < kMovedInPlace);
   const int moving = cv::countNonZero(moved);
-  if (moving <= kMostMoved * (moving + found.count(found.exact) + 1)) return true;
-  const cv::Mat agreeing = both_of(found.textured, cv::max(smooth.correlation, in_place) > kAgrees);
-  const int still = cv::countNonZero(both_of(agreeing, smooth.displaced_px < kStillPx));
+  if (moving <= kMostMoved * (moving + cv::countNonZero(found.exact) + 1)) return true;
+  const cv::Mat agreeing = found.textured & (cv::max(smooth.correlation, in_place) > kAgrees);
+  const int still = cv::countNonZero(agreeing & (smooth.displaced_px < kStillPx));
   return still >= kLeastStill * (cv::countNonZero(agreeing) + 1);
 }
 
-// Returns the cells of an image on its grid.
-//   to_frame  from the image's grid, as a picture, to px of the frame of the findings
+// Returns the findings on an image's own grid.
+//   to_frame  from px of the picture that the grid divides to px of the frame of the findings
 PrintCells cells_on_grid(const Findings& found, cv::Size grid, const Homography& to_frame) {
   PrintCells cells;
   cells.columns = static_cast<std::uint8_t>(grid.width);
@@ -288,7 +278,7 @@ PrintCells cells_on_grid(const Findings& found, cv::Size grid, const Homography&
   return cells;
 }
 
-// True if the colour of a pixel's square is saturated; what lies in no square is not.
+// True if the colour at a pixel is saturated; false at the rim that has no colour.
 bool is_colourful(const ColourImage& picture, int x, int y) {
   constexpr int kMostSaturation = 70;  // of 255
   const int column = x / ColourImage::kColourPx;
@@ -302,8 +292,9 @@ bool is_colourful(const ColourImage& picture, int x, int y) {
   return 255 * (most - least) >= kMostSaturation * most && most > 0;
 }
 
+// Returns the size of the picture that an image's grid divides.
 cv::Size grid_picture(int width, int height) {
-  return grid_size(width, height, kPrintSidePx);
+  return reduced_size({width, height}, double{kPrintSidePx} / std::max(width, height));
 }
 
 }  // namespace
@@ -329,9 +320,9 @@ std::optional<PrintPair> compare_prints(const ColourImage& first, const ColourIm
   std::array<Findings, 2> found;
   const std::array<cv::Mat, 2> pictures = {laid.first, laid.second};
   for (std::size_t i = 0; i < 2; ++i) {
-    found[i].textured = both_of(laid.seen, cell_variances(pictures[i]) > kTexture);
-    found[i].exact = both_of(found[i].textured, in_place >= kExact);
-    found[i].contradicting = both_of(found[i].textured, in_place < kContradicts);
+    found[i].textured = laid.seen & (cell_variances(pictures[i]) > kTexture);
+    found[i].exact = found[i].textured & (in_place >= kExact);
+    found[i].contradicting = found[i].textured & (in_place < kContradicts);
   }
   const bool pages = light && is_page(first.brightness.view()) && is_page(second.brightness.view());
   const auto may_be = [&](const Findings& one) { return has_other_content(one, pages); };
@@ -344,8 +335,8 @@ std::optional<PrintPair> compare_prints(const ColourImage& first, const ColourIm
 
   const SmoothAgreement smooth = agree_smoothly(laid.first, laid.second);
   const cv::Mat anywhere = largest_of(correlate_cells(laid.first, laid.second, kShiftPx));
-  const cv::Mat nowhere = both_of(smooth.correlation < kContradicts, anywhere < kNowhere);
-  for (Findings& one : found) one.contradicting = both_of(one.contradicting, nowhere);
+  const cv::Mat nowhere = (smooth.correlation < kContradicts) & (anywhere < kNowhere);
+  for (Findings& one : found) one.contradicting = one.contradicting & nowhere;
   if (std::ranges::none_of(found, may_be) || !is_still(found[0], in_place, smooth)) return {};
 
   const auto grid_of = [](const ColourImage& image) {
@@ -384,7 +375,7 @@ cv::Mat distinctive_cells(const std::vector<PrintEdge>& edges) {
 
 namespace {
 
-// The weighted correlations of some cells.
+// The weighted mean of the correlations of some cells.
 struct CellMean {
   double sum = 0;
   double weights = 0;
@@ -404,7 +395,7 @@ std::optional<double> agreement_in(const cv::Mat& distinctive, const ColourImage
                                    const ColourImage& photo, const Homography& to_photo) {
   constexpr double kFullWeight = 100;
   constexpr double kAgreeingHalf = 0.7;
-  constexpr int kFewestOfHalf = 3;  // a third of the cells
+  constexpr int kMostParts = 3;  // a half counts if it has at least a third of the cells
   const Side one = side_of(image);
   const Side two = side_of(photo);
   const Homography map = loaded_to_full(photo).inverse() * to_photo * loaded_to_full(image);
@@ -439,7 +430,7 @@ std::optional<double> agreement_in(const cv::Mat& distinctive, const ColourImage
   double best = all.value();
   if (is_light(image)) return best;  // strokes agree by chance here and there
   for (const CellMean& half : halves) {
-    if (half.count < fewest || kFewestOfHalf * half.count < all.count) continue;
+    if (half.count < fewest || kMostParts * half.count < all.count) continue;
     if (half.value() >= kAgreeingHalf) best = std::max(best, half.value());
   }
   return best;

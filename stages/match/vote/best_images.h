@@ -24,7 +24,7 @@ using ContentOf = std::function<ContentHash(ImageId)>;
 // Keeps the best `count` of many images, and all that tie with the last of them.
 class BestImages {
  public:
-  // Holds at most about twice `room` images at a time.
+  //   room  number of images up to which none are dropped, if more than 2 * count
   explicit BestImages(std::size_t count, std::size_t room = 1024);
 
   void add(RankedImage image) {

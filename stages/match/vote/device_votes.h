@@ -10,7 +10,7 @@
 
 #include "kernels/session/session.h"
 #include "kernels/voting/voting.h"
-#include "storage/blobs.h"
+#include "storage/stored_features.h"
 
 namespace lookalike {
 
@@ -21,11 +21,8 @@ double inverse_frequency(std::size_t images, std::size_t images_with_word);
 // queries that wait while the device is busy are answered together, as one batch.
 class DeviceVotes {
  public:
-  // As Shortlist::ForEachList.
-  using ForEachList = std::function<void(std::uint32_t word,
-                                         const std::function<void(const EncodedPostings&)>& visit)>;
   struct Index {
-    ForEachList for_each_list;
+    ForEachList for_each_list;  // called from several threads
     std::size_t words = 0;
     std::uint64_t postings = 0;  // or an upper bound
     std::size_t image_count = 0;

@@ -10,15 +10,15 @@
 
 namespace lookalike {
 
-// The postings that consecutive images have of some words, in memory.
+// The postings of consecutive images under some words, in memory.
 class PostingRange {
  public:
   struct Words {
     std::span<const std::uint32_t> words;  // ascending
-    const std::vector<bool>& removed;      // by image, perhaps shorter: without postings
+    const std::vector<bool>& removed;      // by image, perhaps shorter: images to leave out
   };
-  // Reads the postings of the images in [first, end), and each list of the words once, on at most
-  // `threads` >= 1 threads.
+  // Reads the list of each word once, on at most `threads` >= 1 threads, and keeps the postings of
+  // the images in [first, end). Throws as for_each_list.
   PostingRange(const ForEachList& for_each_list, const Words& words, ImageId first, ImageId end,
                std::size_t threads);
 
@@ -31,13 +31,12 @@ class PostingRange {
   List list(std::size_t word) const;
   // Returns the number of images of the whole index that have the word.
   std::uint32_t frequency(std::size_t word) const;
-  std::size_t words() const { return words_; }
   ImageId first() const { return first_; }
   ImageId end() const { return end_; }
 
  private:
-  static constexpr std::size_t kWordsAtOnce = 64;  // neighbours in the index
-  // Some words.
+  static constexpr std::size_t kWordsAtOnce = 64;
+  // The postings of kWordsAtOnce successive words.
   struct Part {
     std::vector<ImageId> images{};
     std::vector<std::uint64_t> signatures{};

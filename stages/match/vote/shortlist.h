@@ -15,7 +15,7 @@
 #include "stages/match/vote/device_votes.h"
 #include "stages/match/vote/query_words.h"
 #include "stages/match/vote/word_pairs.h"
-#include "storage/blobs.h"
+#include "storage/stored_features.h"
 
 namespace lookalike {
 
@@ -42,9 +42,7 @@ class ImageSet {
 // Method: Jegou, Douze, Schmid, "On the burstiness of visual elements", CVPR 2009.
 class Shortlist {
  public:
-  // Calls visit(list) for each posting list of the word; called from several threads.
-  using ForEachList = DeviceVotes::ForEachList;
-
+  //   for_each_list      called from several threads
   //   norms              by image id; negative where there is no live image
   //   removed            by image id, perhaps shorter; true if the image's postings do not count
   //   hamming_threshold  bits

@@ -14,12 +14,13 @@
 namespace lookalike {
 namespace {
 
-constexpr std::size_t kImagesAtOnce = 16;  // that share a row of scores
-// Images whose pairs are read at first, and at least, if there was no room while they voted.
+constexpr std::size_t kImagesAtOnce = 16;  // images that use one array of scores in turn
+// Images whose pairs read_pairs() reads again together: before their number is known, and minimum.
 constexpr std::size_t kFirstPairs = 256;
 constexpr std::size_t kLeastPairs = 64;
-constexpr std::uint32_t kNone = 0;  // place + 1 of an image that is not wanted
+constexpr std::uint32_t kNone = 0;  // stands for "not wanted"; places are stored plus 1
 
+// Returns the distinct words of a batch, ascending.
 std::vector<std::uint32_t> words_of(std::span<const VoteJoin::Image> batch) {
   std::vector<bool> has_word;
   for (const VoteJoin::Image& image : batch) {
@@ -51,8 +52,8 @@ void for_each_near(const PostingRange::List& list, std::span<const Feature> feat
   }
 }
 
-// Splits the images before the batch into ranges of about the number of postings that may be in
-// memory.
+// Splits the images [0, end) into ranges with about `most` postings each.
+//   postings, images  of the whole index
 std::vector<std::pair<ImageId, ImageId>> ranges_before(ImageId end, std::uint64_t postings,
                                                        std::size_t images, std::size_t most) {
   const double each =
@@ -119,7 +120,7 @@ VoteJoin::VoteJoin(Index index, std::span<const Image> batch, IsVoter is_voter, 
   }
 }
 
-// Gives the images their features, from their postings, and the norms of their histograms.
+// Sets the features of the batch, from its postings, and the norms of its histograms.
 void VoteJoin::set_features(std::span<const Image> batch) {
   features_.resize(batch.size());
   std::vector<std::size_t> places(own_.end() - own_.first(), batch.size());
@@ -144,7 +145,8 @@ void VoteJoin::set_features(std::span<const Image> batch) {
   }
 }
 
-// Returns a range of images before the batch, from memory if it was the last one read.
+// Returns the postings of the i-th range before the batch. Reads them unless it was the last range
+// read.
 const PostingRange& VoteJoin::range(std::size_t i) {
   const auto [first, end] = ranges_[i];
   if (!loaded_ || loaded_->first() != first) {
@@ -156,7 +158,7 @@ const PostingRange& VoteJoin::range(std::size_t i) {
   return *loaded_;
 }
 
-// Adds the votes of an image for those of a range to their scores.
+// Adds the votes of the i-th image for each image of a range to that image's score.
 void VoteJoin::vote(std::size_t i, const PostingRange& range, Scores& scores) const {
   struct Votes {
     std::uint32_t count = 0;
@@ -212,7 +214,7 @@ double VoteJoin::value(std::size_t i, ImageId image, std::uint64_t score) const 
   return static_cast<double>(score) / (query_norms_[i] * double{index_.norms[image]});
 }
 
-// Keeps the best images of a range and the best scores.
+// Updates the best images and the best scores of the i-th image by those of a range.
 void VoteJoin::keep_best(std::size_t i, const PostingRange& range, const Scores& scores) {
   Early& early = early_[i];
   const std::size_t length = batch_[i].shortlist;
@@ -249,9 +251,9 @@ VoteJoin::Ranked VoteJoin::ranked(std::size_t i) const {
   return {best.ranked(index_.content_of), spread_of(std::move(scores), batch_[i].shortlist)};
 }
 
-// Adds the pairs of an image with those of the given images that lie in a range.
+// Adds the pairs of the i-th image with each of the given images that lies in a range.
 //   images  ascending
-//   pairs   of each of them
+//   pairs   [images], to which the pairs of each are appended
 void VoteJoin::add_pairs(std::size_t i, const PostingRange& range, std::span<const ImageId> images,
                          std::span<std::vector<WordPair>> pairs) const {
   std::vector<std::uint32_t> wanted(range.end() - range.first(), kNone);
@@ -285,8 +287,9 @@ void VoteJoin::add_pairs(std::size_t i, const PostingRange& range, std::span<con
       &Feature::word);
 }
 
-// Keeps the pairs of an image with those that are among the best so far, of which the new ones lie
-// in a range; none while all pairs kept are more than there is room for.
+// Brings the pairs of the i-th image up to date after keep_best(range): adds those with images that
+// have become candidates, all of which lie in the range, and drops those with images that no longer
+// are. Forgets all pairs of the image if all images together keep more than limits_.pairs.
 void VoteJoin::keep_pairs(std::size_t i, const PostingRange& range) {
   ReadPairs& known = read_[i];
   if (!known.is_read) return;
@@ -337,7 +340,7 @@ std::size_t VoteJoin::read_pairs(std::size_t i) {
     read_[at].pairs.resize(read_[at].images.size());
     read_[at].is_read = true;
   }
-  // From the last range on, which may be in memory.
+  // Starts with the last range, which may still be in memory.
   for (std::size_t r = ranges_.size(); r-- > 0;) {
     const PostingRange& earlier = range(r);
     parallel_for(images.size(), threads_, [&](std::size_t at) {

@@ -16,11 +16,10 @@
 
 namespace lookalike {
 
-// The votes of a batch of indexed images for those before them, as Shortlist gives them to each
-// alone. Instead of reading the lists of an image's words for each image, it reads each list once
-// for the batch, or once for each range of earlier images if these do not fit its memory, and
-// compares the postings of all images of the batch with it. Results do not depend on ranges,
-// batches or threads.
+// The votes of a batch of indexed images for the images before them, with the results that
+// Shortlist has for each image alone. Instead of reading the posting lists for each image, it reads
+// each list once for the whole batch, or, if the earlier images do not fit in memory, once for each
+// range of them. Results do not depend on ranges, batches or threads.
 class VoteJoin {
  public:
   struct Index {
@@ -33,51 +32,50 @@ class VoteJoin {
     std::uint64_t postings = 0;           // or an upper bound
     std::function<void()> before_range;   // called before lists are read; may throw
   };
-  // Postings in memory beside those of the batch, and pairs, each at most about this many.
+  // What may be in memory at a time, approximately.
   struct Limits {
-    std::size_t postings = std::size_t{12} << 20U;
+    std::size_t postings = std::size_t{12} << 20U;  // without those of the batch
     std::size_t pairs = std::size_t{4} << 20U;
   };
   // An image of the batch.
   struct Image {
     ImageId id = 0;
     std::span<const std::uint32_t> words;  // of its features, ascending
-    std::size_t candidates = 0;            // number of images that are wanted, the best by votes
-    std::size_t shortlist = 0;             // and among how many others their votes are judged
+    std::size_t candidates = 0;            // number of the best images that ranked() returns
+    std::size_t shortlist = 0;             // number of the best images whose spread it returns
   };
   // True if an image may be voted for by a later one. Asked, perhaps from several threads, for
   // images before the batch by the constructor, and for images of the batch by ranked().
   using IsVoter = std::function<bool(ImageId image, ImageId earlier)>;
 
-  // Reads the lists, and votes for the images before the batch and within it. The batch is the live
-  // images with features from its first one to its last, ascending. What `index` refers to must
-  // outlive the join, as is_voter must.
+  // Reads the lists and counts the votes. The batch is ascending and not empty, and all its images
+  // are live and have features. is_voter(image, earlier) must be false for a live image between two
+  // of the batch that is not in it. What `index` refers to must outlive the join.
   VoteJoin(Index index, std::span<const Image> batch, IsVoter is_voter, std::size_t threads,
            Limits limits);
-  VoteJoin(Index index, std::span<const Image> batch, IsVoter is_voter, std::size_t threads)
-      : VoteJoin(std::move(index), batch, std::move(is_voter), threads, Limits{}) {}
 
   struct Ranked {
     std::vector<RankedImage> candidates;  // best first, ties by content
     VoteSpread spread;                    // of the shortlist, in single precision
   };
-  // Returns the votes of the i-th image of the batch, those that is_voter() accepts by now.
+  // Returns the votes of the i-th image of the batch. Of the images in the batch, only those count
+  // that is_voter() accepts now.
   Ranked ranked(std::size_t i) const;
 
-  // Prepares the pairs of the images of the batch from the i-th on with those before the batch that
-  // may be candidates, for as many as there is room for; forgets those of images before the i-th.
-  // Reads lists again only for images whose pairs found no room while they voted. Returns the end
-  // of what is prepared, after i. Not while other calls run.
+  // Prepares pairs() for the i-th image of the batch and as many after it as there is room for;
+  // forgets the pairs of the images before it. Reads lists again only for images whose pairs had no
+  // room while their votes were counted. Returns the end of the prepared images, more than i. Must
+  // not be called while another call runs.
   std::size_t read_pairs(std::size_t i);
-  // Returns the pairs of the i-th image with each of its candidates, as word_pairs() does; call it
-  // after read_pairs() for the image. Query words are numbers of the image's features.
+  // Returns the pairs of the i-th image with each of its candidates, as word_pairs() does. The
+  // image must be prepared by read_pairs(). Query words are numbers of the image's features.
   std::vector<std::vector<WordPair>> pairs(std::size_t i,
                                            std::span<const RankedImage> candidates) const;
   // Returns the signatures of the i-th image's features, in the order of its record.
   std::vector<std::uint64_t> signatures(std::size_t i) const;
 
-  // Returns how many lists a join reads, and voting for each image by itself would. A small batch
-  // in a large index is better off without a join.
+  // Returns how many lists a join reads, and how many are read if each image votes alone. A join
+  // does not pay for a small batch in a large index.
   struct Reads {
     std::size_t joined = 0;
     std::size_t alone = 0;
@@ -94,8 +92,8 @@ class VoteJoin {
   // The votes of an image for those before the batch.
   struct Early {
     BestImages best;
-    std::vector<float> scores{};  // the best ones, in no order
-    float lowest = 0;             // no lower one is among them
+    std::vector<float> scores{};  // the best, in no order
+    float lowest = 0;             // lower scores are not kept
   };
   using Scores = std::vector<std::uint64_t>;  // fixed-point, by image from the range's first on
 
@@ -123,12 +121,12 @@ class VoteJoin {
   std::vector<Scores> late_;                         // by image, for those before it in the batch
   std::vector<std::pair<ImageId, ImageId>> ranges_;  // before the batch, first and end
   std::unique_ptr<PostingRange> loaded_;             // the last range read
-  // The candidates before the batch, and their pairs, of images for which they were read.
+  // The pairs of an image with its candidates before the batch.
   struct ReadPairs {
-    std::vector<ImageId> images{};  // ascending
-    std::vector<std::vector<WordPair>> pairs{};
-    std::size_t count = 0;  // of pairs
-    bool is_read = true;    // false: there was no room
+    std::vector<ImageId> images{};               // the candidates, ascending
+    std::vector<std::vector<WordPair>> pairs{};  // of each candidate
+    std::size_t count = 0;                       // of all pairs
+    bool is_read = true;                         // false: there was no room, and the rest is empty
   };
   std::vector<ReadPairs> read_;
   std::atomic<std::size_t> kept_pairs_ = 0;

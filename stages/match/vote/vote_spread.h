@@ -11,7 +11,7 @@ namespace lookalike {
 // How the scores of a shortlist spread: the scores at a quarter, a half and three quarters of its
 // length, best first.
 struct VoteSpread {
-  std::size_t images = 0;  // the length; without any, the scores mean nothing
+  std::size_t images = 0;  // the length; if 0, the scores mean nothing
   double upper = 0;
   double median = 0;
   double lower = 0;
@@ -20,7 +20,8 @@ struct VoteSpread {
 // Returns the spread of a shortlist that is sorted, best first.
 VoteSpread spread_of(std::span<const RankedImage> shortlist);
 
-// Relates the votes of a match to those of the whole shortlist. Does nothing without any.
+// Sets the evidence that relates the votes of a match to the spread of its shortlist; leaves it if
+// the shortlist is empty.
 void compare_votes(const VoteSpread& spread, Evidence& evidence);
 
 }  // namespace lookalike

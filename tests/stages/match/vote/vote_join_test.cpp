@@ -212,15 +212,12 @@ TEST_F(VoteJoinTest, ImagesOfTheBatchMayBeLeftOutLater) {
   const std::vector<VoteJoin::Image> batch = batch_of(30, kImages + 1);
   VoteJoin joined = join(batch, 100, 100);
   const std::size_t last = batch.size() - 1;
-  const ImageId best = joined.ranked(last).candidates.front().image;
-  represented_ = {50};
   for (ImageId image = 30; image + 3 < batch[last].id; ++image) represented_.insert(image);
   const auto left = joined.ranked(last).candidates;
   for (const RankedImage& each : left) {
     EXPECT_TRUE(each.image < 30 || each.image + 3 >= batch[last].id) << each.image;
   }
   EXPECT_THAT(left, testing::SizeIs(kCandidates));
-  EXPECT_NE(best, 0U);
 }
 
 TEST_F(VoteJoinTest, AJoinReadsLessForManyImages) {
