@@ -33,8 +33,8 @@ cv::Mat sum_products(const cv::Mat& one, const cv::Mat& other) {
     auto* block = blocks.ptr<std::int32_t>(row);
     for (int column = 0; column < columns; ++column) {
       std::uint32_t sum = 0;
-      for (int x = 0; x < kMapStepPx; ++x) {
-        sum += sums[static_cast<std::size_t>(column * kMapStepPx + x)];
+      for (int x = column * kMapStepPx; x < (column + 1) * kMapStepPx; ++x) {
+        sum += sums[static_cast<std::size_t>(x)];
       }
       block[column] = static_cast<std::int32_t>(sum);
     }
@@ -212,7 +212,8 @@ CellMoves move_cells(const std::vector<cv::Mat>& correlations, const cv::Mat& va
   for (int row = 0; row < cells.height; ++row) {
     for (int column = 0; column < cells.width; ++column) {
       const auto at = [&](int x, int y) {
-        return means[static_cast<std::size_t>(y * side + x)].at<float>(row, column);
+        const int shift = y * side + x;
+        return means[static_cast<std::size_t>(shift)].at<float>(row, column);
       };
       int x = 0;
       int y = 0;

@@ -370,11 +370,11 @@ std::vector<std::vector<WordPair>> VoteJoin::pairs(std::size_t i,
   std::vector<std::vector<WordPair>> pairs;
   for (const RankedImage& candidate : candidates) {
     const bool is_late = candidate.image >= own_.first();
-    const auto& images = is_late ? late : read_[i].images;
+    const std::vector<ImageId>& images = is_late ? late : read_[i].images;
+    const std::vector<std::vector<WordPair>>& found = is_late ? late_pairs : read_[i].pairs;
     const auto known = std::ranges::lower_bound(images, candidate.image);
     require(known != images.end() && *known == candidate.image, "VoteJoin: pairs were not read");
-    const auto place = static_cast<std::size_t>(known - images.begin());
-    pairs.push_back(is_late ? std::move(late_pairs[place]) : read_[i].pairs[place]);
+    pairs.push_back(found[static_cast<std::size_t>(known - images.begin())]);
   }
   return pairs;
 }
