@@ -176,7 +176,7 @@ std::filesystem::path pocl_cache_folder() {
     const char* const value = std::getenv(variable);
     return std::filesystem::path(value ? value : "");
   };
-  if (const auto own = folder("POCL_CACHE_DIR"); !own.empty()) return own;
+  if (auto own = folder("POCL_CACHE_DIR"); !own.empty()) return own;
   if (const auto user = folder("XDG_CACHE_HOME"); !user.empty()) return user / "pocl";
   const auto home = folder("HOME");
   return home.empty() ? home : home / ".cache/pocl";

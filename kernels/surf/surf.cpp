@@ -451,6 +451,7 @@ void Surf::Rep::describe(std::size_t chosen) {
 
 void Surf::build_description() {
   constexpr int kSide = 64;
+  constexpr float kCentre = 0.5F * kSide;
   Batch batch;
   batch.add({.place = {.width = kSide, .height = kSide},
              .plan = plan_surf(kSide, kSide, rep_->parameters)});
@@ -460,8 +461,7 @@ void Surf::build_description() {
   for (const GrowingBuffer* of_image : {&buffers.integral, &buffers.quads}) {
     session.clear(of_image->buffer, of_image->bytes);
   }
-  const FoundKeypoint middle = {
-      .keypoint = {.x = kSide / 2, .y = kSide / 2, .size = kSurfFirstSide}};
+  const FoundKeypoint middle = {.keypoint = {.x = kCentre, .y = kCentre, .size = kSurfFirstSide}};
   buffers.chosen.fill<FoundKeypoint>(session, {&middle, 1});
   buffers.descriptors.reserve(session, rep_->parameters.descriptor_size * sizeof(float));
   rep_->describe(1);

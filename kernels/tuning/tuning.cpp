@@ -111,7 +111,7 @@ double octaves_between(const TuningSizes& a, const TuningSizes& b) {
 std::optional<std::string> Tuning::fastest(std::string_view kernel, const TuningSizes& sizes,
                                            std::span<const std::string> variants) const {
   for (const TuningFile& file : files_) {
-    if (const auto found = fastest_in(file, kernel, sizes, variants)) return found;
+    if (auto found = fastest_in(file, kernel, sizes, variants)) return found;
   }
   return std::nullopt;
 }
@@ -121,7 +121,7 @@ std::filesystem::path tuning_path(const std::filesystem::path& folder, const Tun
 }
 
 std::filesystem::path store_tuning(const std::filesystem::path& folder, const TuningFile& file) {
-  const std::filesystem::path path = tuning_path(folder, file.target);
+  std::filesystem::path path = tuning_path(folder, file.target);
   create_own_folders(folder);  // writing the file reports what fails
   try {
     write_atomically(path, bytes_of(format_tuning_file(file)), true, FileAccess::kOwner);

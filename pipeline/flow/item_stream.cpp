@@ -45,7 +45,7 @@ bool KnownContents::expects(const SourceFile& file, const ContentHash& content) 
 // The pages of a file after its first. Reads the file once more.
 class ItemStream::FurtherPages {
  public:
-  FurtherPages(ItemStream& stream, Item first)
+  FurtherPages(ItemStream& stream, const Item& first)
       : stream_(stream),
         end_(Item{.file = first.file, .content = first.content, .state = KnownContent{}}),
         loaded_(load(first)),
@@ -127,8 +127,8 @@ Item ItemStream::item_of(const LoadedFile& page) {
   } else if (known_ && known_->is_cached(item.content)) {
     item.state = CachedFeatures{};
   } else {
-    std::visit([&](auto&& result) { item.state = std::move(result); },
-               decode(page, wanted_size(config_.extract), config_.images));
+    auto decoded = decode(page, wanted_size(config_.extract), config_.images);
+    std::visit([&](auto& result) { item.state = std::move(result); }, decoded);
   }
   return item;
 }
@@ -188,6 +188,7 @@ std::vector<SourceFile> in_sample_order(const std::vector<SourceFile>& files,
   }
   std::ranges::sort(order);
   std::vector<SourceFile> sorted;
+  sorted.reserve(order.size());
   for (const auto& [rank, index] : order) sorted.push_back(files[index]);
   return sorted;
 }

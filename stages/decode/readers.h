@@ -95,7 +95,7 @@ struct OpenCvModule {
   ImageReader reader;
   // cv::imencode; false on failure.
   bool (*encode)(const std::string& extension, const cv::Mat& image, int jpeg_quality,
-                 std::vector<std::uint8_t>& file);
+                 std::vector<std::uint8_t>& file) = nullptr;
 };
 
 // Loads it into this process on first use. Throws as load_module().
