@@ -46,6 +46,7 @@ std::string decision_counts(std::span<const Match* const> matches) {
   std::map<Decision, std::size_t, std::greater<>> counts;
   for (const Match* match : matches) ++counts[match->decision];
   std::vector<std::string> texts;
+  texts.reserve(counts.size());
   for (const auto& [decision, count] : counts) {
     texts.push_back(fmt::format("{} {}", count, words_of(decision, count == 1)));
   }

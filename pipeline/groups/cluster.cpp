@@ -61,8 +61,7 @@ class Numbers {
       images_.push_back(link.b);
     }
     std::ranges::sort(images_);
-    const auto repeated = std::ranges::unique(images_);
-    images_.erase(repeated.begin(), repeated.end());
+    images_.erase(std::unique(images_.begin(), images_.end()), images_.end());
   }
   std::size_t size() const { return images_.size(); }
   Image operator[](Image image) const {

@@ -644,6 +644,7 @@ GroupParts Groups::parts_of(const Members& members) const {
 // Returns the pairs that hold a group together.
 std::set<const Groups::Pair*> Groups::joints_among(const std::vector<const Pair*>& pairs) {
   std::vector<Link> links;
+  links.reserve(pairs.size());
   for (const Pair* pair : pairs) {
     links.push_back({pair->a, pair->b, pair->relation.kind, pair->relation.probability});
   }
