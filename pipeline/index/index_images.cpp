@@ -140,7 +140,8 @@ class ImageFlow {
       });
     });
     run_.times.timed("cache", [&] { cache_.flush(); });
-    std::ranges::stable_partition(sample, &Item::is<CachedFeatures>);
+    std::stable_partition(sample.begin(), sample.end(),
+                          [](const Item& item) { return item.is<CachedFeatures>(); });
     return sample;
   }
 

@@ -22,12 +22,12 @@ struct StageGroup {
 
 // What a run may wait for. All but the graph, which comes after the images, overlap.
 const std::vector<StageGroup>& groups() {
-  static const std::vector<StageGroup> kGroups = {
+  static const std::vector<StageGroup> all = {
       {"decode", {"decode"}},
       {"lanes", {"upload", "variance", "extract", "assign", "records", "device"}},
       {"store", {"store", "merge"}},
       {"neighbours", {"neighbours"}}};
-  return kGroups;
+  return all;
 }
 
 MeasuredRun measured(const RunConfig& config, RunBenchmark& benchmark) {

@@ -247,7 +247,7 @@ class ExifEntries {
 
 // IPTC-IIM 4.2, record 2.
 void add_iptc(const Exiv2::IptcData& iptc, Found& found) {
-  static const std::map<int, MetadataField> kFields = {
+  static const std::map<int, MetadataField> fields = {
       {5, kTitle},    {25, kKeyword},  {80, kAuthor}, {90, kAddress},    {92, kAddress},
       {95, kAddress}, {101, kAddress}, {105, kTitle}, {116, kCopyright}, {120, kCaption},
       {10, kOther},   {15, kOther},    {20, kOther},  {40, kOther},      {85, kOther},
@@ -259,8 +259,8 @@ void add_iptc(const Exiv2::IptcData& iptc, Found& found) {
     if (datum.record() != 2) continue;
     if (datum.tag() == 55) date = datum.toString();
     if (datum.tag() == 60) time = datum.toString();
-    const auto known = kFields.find(datum.tag());
-    if (known != kFields.end()) found.add(known->second, datum.toString());
+    const auto known = fields.find(datum.tag());
+    if (known != fields.end()) found.add(known->second, datum.toString());
   }
   if (!date.empty()) found.add(kTaken, time.empty() ? date : date + "T" + time);
 }

@@ -289,7 +289,9 @@ TEST_F(ServeTest, ExplainsAsTheCommandDoes) {
 TEST_F(ServeTest, TellsTheStateOfTheIndex) {
   fs::create_directories(at("more"));
   draw("more/9.jpg", 9);
-  run_program("lookalike", {"index", "-q", at("more"), "-d", at("index.db")});
+  run_program("lookalike",
+              {"index", "-q", at("more"), "-d", at("index.db"), "--set", "graph.enabled=false"});
+  EXPECT_EQ(run({"show", "--json", "-d", at("index.db")})["uncompared"], 1);
   start();
   const json state = get("/v1/index");
   EXPECT_EQ(state["name"], "index");
@@ -299,6 +301,7 @@ TEST_F(ServeTest, TellsTheStateOfTheIndex) {
   EXPECT_EQ(state["missing_folders"], 0);
   EXPECT_EQ(state["quarantined"], 1);
   EXPECT_EQ(state["withheld"], 0);
+  EXPECT_EQ(state["uncompared"], 1);
   EXPECT_EQ(state["last_run"]["outcome"], "good");
   EXPECT_EQ(state["last_run"], get("/v1/runs?limit=1")["runs"][0]);
   fs::rename(at("more"), at("elsewhere"));

@@ -93,8 +93,9 @@ std::vector<const CLI::Option*> listed(const CLI::App& command, bool are_positio
     return !option->get_group().empty() &&
            (are_positional ? option->get_positional() : option->nonpositional());
   });
-  std::ranges::stable_partition(
-      options, [](const CLI::Option* option) { return option->get_group() != kMoreOptions; });
+  std::stable_partition(options.begin(), options.end(), [](const CLI::Option* option) {
+    return option->get_group() != kMoreOptions;
+  });
   return options;
 }
 

@@ -215,8 +215,8 @@ Json query_rows(const std::string& photo, const QueryResult& result, bool paths_
     const Match& match = result.matches[i];
     const auto& correlation = match.evidence.correlation;
     std::vector<std::string> paths = match.image.paths;
-    std::ranges::stable_partition(paths,
-                                  [&](const std::string& path) { return path == path_of(match); });
+    std::stable_partition(paths.begin(), paths.end(),
+                          [&](const std::string& path) { return path == path_of(match); });
     for (const std::string& path : paths) {
       if (paths_alone && is_gone(match, path)) continue;
       rows.push_back({{"query", text_of_path(photo)},

@@ -44,6 +44,7 @@ Json counts_json(const std::string& database, const IndexReader& index) {
           {"words", counts.words},
           {"postings", counts.postings},
           {"segments", counts.segments},
+          {"uncompared", index.images_to_compare().size()},
           {"settings", Json(index.settings())}};
 }
 

@@ -37,6 +37,8 @@ HttpResponse show_index(const HttpRequest& request, SearchState& state, ServeCon
     std::error_code error;
     if (!std::filesystem::is_directory(root.path, error)) ++missing;
   }
+  const std::size_t uncompared =
+      context.config.graph.enabled ? state.index().images_to_compare().size() : 0;
   const std::string name = std::filesystem::path(context.config.store.database).stem().native();
   return json_response({{"name", text_of_path(name)},
                         {"images", counts.images},
@@ -45,6 +47,7 @@ HttpResponse show_index(const HttpRequest& request, SearchState& state, ServeCon
                         {"missing_folders", missing},
                         {"withheld", counts.withheld},
                         {"quarantined", counts.quarantined},
+                        {"uncompared", uncompared},
                         {"last_run", runs.empty() ? Json() : with_schema(run_answer(runs[0]))},
                         {"actions", allowed_actions(context)},
                         {"move_to", text_of_path(context.config.serve.move_to)},

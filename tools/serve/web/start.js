@@ -15,12 +15,13 @@ export function outcomeOf({ outcome, report }) {
   return [head, ...counts].join(', ');
 }
 
-function waitingFor({ withheld, quarantined, missing_folders: missing }) {
+function waitingFor({ withheld, quarantined, uncompared, missing_folders: missing }) {
   const link = (href, text) => make('li', {}, make('a', { href }, text));
   return [
     missing > 0 ? link('#images', `${counted(missing, 'folder')} ${missing === 1 ? 'is' : 'are'} not there`) : null,
     withheld > 0 ? link('#runs', `${counted(withheld, 'missing file')} kept in the index`) : null,
     quarantined > 0 ? link('#quarantine', `${counted(quarantined, 'file')} could not be indexed`) : null,
+    uncompared > 0 ? link('#runs', `${counted(uncompared, 'image')} still to be compared with the others`) : null,
   ].filter(Boolean);
 }
 
