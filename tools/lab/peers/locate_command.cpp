@@ -1,5 +1,5 @@
 // How well `locate --method correlation` works, on objects and scenes made of the photos of the
-// package opencv-doc; docs/locate.md lists the results.
+// package opencv-doc; docs/measurements/quality.md lists the results.
 
 #include <algorithm>
 #include <array>
