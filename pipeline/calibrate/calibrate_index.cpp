@@ -95,7 +95,7 @@ class Observer {
 
  private:
   // Lists every match with a pose. The neighbour graph adds none, so it is off. So is the second
-  // look, which would move the weights little (DECISIONS.md, 32).
+  // look, to save time: nearly every mirrored photo would take one, for lack of a sure match.
   static RunConfig searching_all(RunConfig config) {
     config.match.min_decision = "all";
     config.match.related = false;
