@@ -13,7 +13,7 @@ struct SystemFolder {
   std::string_view content;  // what it holds
 };
 
-// Returns the table of such folders; docs/nightly.md prints it.
+// Returns the table of such folders; docs/nightly.md lists their patterns.
 std::span<const SystemFolder> system_folders();
 
 // True if a folder of this name is one of them. Names are compared in any case, as the file systems

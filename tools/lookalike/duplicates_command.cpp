@@ -63,7 +63,7 @@ struct DuplicatesArguments : OutputtingArguments {
     command.add_option("--kind", kinds, "Only pairs of these kinds, separated by commas")
         ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end())).description(""))
         ->type_name(fmt::format("{}", fmt::join(names, "|")))
-        ->default_str("those whose pixels agree: all but object and part")
+        ->default_str("those whose pixels agree: all but variant, object and part")
         ->delimiter(',')
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

@@ -394,7 +394,8 @@ void add_locate_bars(CLI::App& app, Action& action) {
   add_command(app, action, "locate",
               "Accuracy and speed of locate --method correlation, on photos of the package "
               "opencv-doc",
-              "Output: one line per bar, and the cases that failed; docs/locate.md lists the bars.",
+              "Output: one line per bar, and the cases that failed; "
+              "docs/measurements/quality.md lists the bars.",
               measure);
 }
 
