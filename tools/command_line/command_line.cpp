@@ -86,6 +86,7 @@ class WrappedHelp : public CLI::Formatter {
 
   static std::string joined(const std::set<CLI::Option*>& options) {
     std::vector<std::string> names;
+    names.reserve(options.size());
     for (const CLI::Option* option : options) names.push_back(option->get_name());
     std::ranges::sort(names);
     return fmt::format("{}", fmt::join(names, ", "));
