@@ -181,7 +181,7 @@ Update update_index(const std::string& database, const std::vector<std::string>&
                     const std::vector<std::string>& settings, const std::function<bool()>& stop,
                     const ProgressReceiver& progress) {
   Callbacks callbacks(stop, progress);
-  const Update done = with_failures([&] {
+  Update done = with_failures([&] {
     RunConfig config = configured(database, settings);
     for (const std::string& folder : folders) config.images.folders.push_back(normal_path(folder));
     OutputGuard guard;
@@ -288,7 +288,7 @@ std::optional<std::string> evaluate(const std::string& database, const std::stri
                                     const ProgressReceiver& progress) {
   struct Stopped {};
   Callbacks callbacks(stop, progress);
-  const auto measures = with_failures([&]() -> std::optional<std::string> {
+  auto measures = with_failures([&]() -> std::optional<std::string> {
     const RunConfig config = configured(database, settings);
     const IndexReader index(searched_databases(config));
     const std::vector<TruthQuery> queries = load_truth(truth);

@@ -198,7 +198,7 @@ class ScaleMeasurement {
     some.with_sample = false;
     some.planted = 0;
     some.images = std::min(synthesis_.images, kAddedImages);
-    const StepCost making = cost_of([&] { synthesize(sample, some, [](ImageToStore) {}); });
+    const StepCost making = cost_of([&] { synthesize(sample, some, [](const ImageToStore&) {}); });
     result_.synthesis_cpu_s =
         making.cpu_s * static_cast<double>(synthesis_.images) / static_cast<double>(some.images);
     reset_peak_memory();
