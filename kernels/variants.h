@@ -15,7 +15,7 @@
 // The variants of a kernel: their names, and which one runs.
 namespace lookalike {
 
-// The names of a kernel's variants, as configurations, tuning files and tables write them, in the
+// The names of a kernel's variants, as tuning files and tables write them, in the
 // order of its enum. Each enum of variants begins with kAuto and specialises this.
 template <typename Variant>
 inline constexpr std::array<std::string_view, 0> kVariantNames{};
@@ -26,21 +26,6 @@ concept NamedVariant = !kVariantNames<Variant>.empty();
 template <NamedVariant Variant>
 constexpr std::string_view to_string(Variant variant) {
   return kVariantNames<Variant>[static_cast<std::size_t>(variant)];
-}
-
-// Returns the variant of this name. Throws Error(kUsage), which begins with `what` and lists the
-// names, when there is none.
-template <NamedVariant Variant>
-Variant variant_of(std::string_view what, std::string_view name) {
-  const auto& names = kVariantNames<Variant>;
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found != names.end()) return static_cast<Variant>(found - names.begin());
-  std::string known;
-  for (const std::string_view each : names) {
-    known += (known.empty() ? "" : ", ") + std::string(each);
-  }
-  throw Error(ErrorKind::kUsage, std::string(what) + ": must be one of " + known + ", was '" +
-                                     std::string(name) + "'");
 }
 
 // Returns the fastest measured of the variants that the device can run, or the first where nothing

@@ -81,7 +81,7 @@ void DeviceStages::fall_back_to_cpu(std::size_t lane) {
       std::make_unique<OpenClSession>(session_options(DeviceOptions{.choice = ":CPU:"})), config_);
   OpenClSession& session = *lanes_[lane]->session;
   if (codebook) {
-    lanes_[lane]->assign.emplace(session, *std::move(codebook), config_.assign);
+    lanes_[lane]->assign.emplace(session, *std::move(codebook));
   }
   const std::lock_guard lock(mutex_);
   device_ = session.device().name;
@@ -199,9 +199,9 @@ Codebook DeviceStages::train(const Sample& sample, const TrainingWatch& watch) {
 
 void DeviceStages::set_codebook(Codebook codebook) {
   for (std::size_t i = 1; i < lanes_.size(); ++i) {
-    lanes_[i]->assign.emplace(*lanes_[i]->session, codebook, config_.assign);
+    lanes_[i]->assign.emplace(*lanes_[i]->session, codebook);
   }
-  lanes_[0]->assign.emplace(*lanes_[0]->session, std::move(codebook), config_.assign);
+  lanes_[0]->assign.emplace(*lanes_[0]->session, std::move(codebook));
 }
 
 void DeviceStages::run(const std::function<void(OpenClSession&)>& work) {

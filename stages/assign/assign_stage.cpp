@@ -37,10 +37,10 @@ std::vector<T> copy_of(OpenClSession& session, const cl::Buffer& buffer, std::si
 
 }  // namespace
 
-AssignStage::AssignStage(OpenClSession& session, Codebook codebook, const AssignOptions& options)
+AssignStage::AssignStage(OpenClSession& session, Codebook codebook)
     : session_(session),
       codebook_(std::move(codebook)),
-      assigner_(session, codebook_, variant_of<AssignKernel>("assign kernel", options.variant)),
+      assigner_(session, codebook_),
       signatures_(session, codebook_),
       histograms_(session, codebook_.size()) {}
 

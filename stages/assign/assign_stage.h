@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/artefacts.h"
-#include "config/options.h"
 #include "kernels/assign/assign.h"
 #include "kernels/histogram/sorted.h"
 #include "kernels/signature/signature.h"
@@ -25,9 +24,9 @@ struct AssignedFeatures {
 // image.
 class AssignStage {
  public:
-  // Copies the codebook to the device. The session must outlive the stage. Throws Error(kUsage) for
-  // an unknown options.variant, and as WordAssigner and WordSignatures.
-  AssignStage(OpenClSession& session, Codebook codebook, const AssignOptions& options);
+  // Copies the codebook to the device. The session must outlive the stage. Throws as
+  // WordAssigner and WordSignatures.
+  AssignStage(OpenClSession& session, Codebook codebook);
 
   // Returns one result per image, in order; an image may have no features. Uploads many images in
   // batches, halved while the device is out of memory. Throws Error(kInput) for descriptors of

@@ -118,8 +118,8 @@ TEST(LoadConfig, AnUnknownKeyNamesTheNearestKnownOne) {
 }
 
 TEST(LoadConfig, AnUnknownKeyLikeNoOtherNamesAll) {
-  EXPECT_EQ(refusal("[assign]\ncolour = 1\n"),
-            "run.toml:2:1: assign.colour: unknown key; known are variant");
+  EXPECT_EQ(refusal("[variance]\ncolour = 1\n"),
+            "run.toml:2:1: variance.colour: unknown key; known are blank_below");
 }
 
 TEST(LoadConfig, AnUnknownTableNamesTheNearestKnownOne) {

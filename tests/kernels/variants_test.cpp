@@ -16,8 +16,6 @@
 namespace lookalike {
 namespace {
 
-using testing::HasSubstr;
-
 enum class Shape { kRound, kSquare };
 
 std::string_view to_string(Shape shape) {
@@ -55,22 +53,6 @@ TEST(VariantNames, FollowTheOrderOfTheirEnums) {
   expect_names(SurfKernel::kGpu, {"auto", "cpu", "gpu"});
   EXPECT_EQ(to_string(AssignKernel::kGpu5), "gpu5");
   EXPECT_EQ(to_string(CorrelationKernel::kDotProduct), "dot_product");
-}
-
-TEST(VariantNames, AreReadBack) {
-  for (const std::string_view name : kVariantNames<AssignKernel>) {
-    EXPECT_EQ(to_string(variant_of<AssignKernel>("assign kernel", name)), name);
-  }
-}
-
-TEST(VariantNames, UnknownOneIsRefusedWithTheKnownOnes) {
-  try {
-    variant_of<SurfKernel>("SURF kernel", "tpu");
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::kUsage);
-    EXPECT_THAT(error.what(), HasSubstr("SURF kernel: must be one of auto, cpu, gpu, was 'tpu'"));
-  }
 }
 
 }  // namespace

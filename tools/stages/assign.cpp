@@ -12,7 +12,7 @@ struct AssignArguments : StageArguments {
       : StageArguments(app, "Words file to write"), shard(app, "the files of the records") {
     add_inputs("--features", features, "Files of lookalike-extract");
     add_input("--codebook", codebook, "File of lookalike-codebook");
-    config.add({"assign.variant", "device.choice"});
+    config.add("device.choice");
   }
   ShardArgument shard;
   std::vector<std::string> features;
@@ -24,7 +24,7 @@ int run_assign(const AssignArguments& arguments, RunConfig config, Progress::Sty
   std::optional<OutputFile> output = arguments.open_outdated<ImageWords>(config);
   if (!output) return kExitDone;
   OpenClSession session(session_options(config.device));
-  AssignStage stage(session, read_codebook(arguments.codebook), config.assign);
+  AssignStage stage(session, read_codebook(arguments.codebook));
   ArtefactWriter<ImageWords> writer(*std::move(output));
   Progress progress("assign", "images", 0, style);
   std::vector<ImageFeatures> batch;

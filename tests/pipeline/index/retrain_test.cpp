@@ -118,10 +118,10 @@ TEST_F(HalfMadeRetrainTest, WhatIsHalfMadeSurvivesAMistakeInTheConfiguration) {
   config_.codebook.sample_images = 20;
   stop_half_way();
   const std::uint64_t done = images_beside();
-  const std::string kernel = std::exchange(config_.assign.variant, "none such");
+  const std::string device = std::exchange(config_.device.choice, "none such");
   EXPECT_THROW(retrain(), Error);
   EXPECT_EQ(images_beside(), done);
-  config_.assign.variant = kernel;
+  config_.device.choice = device;
   EXPECT_EQ(retrain().unchanged, done);
 }
 

@@ -7,14 +7,11 @@
 #include <gtest/gtest.h>
 
 #include "base/signature.h"
-#include "config/fields.h"
-#include "kernels/synthetic_data.h"
 
 namespace lookalike {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::ElementsAreArray;
 using ::testing::IsEmpty;
 
 // Four words on the first axis, at 0, 1, 2 and 3; axis-aligned projection, thresholds 0.
@@ -44,7 +41,7 @@ ImageFeatures image_with(const std::string& path, const std::vector<float>& posi
 class AssignStageTest : public ::testing::Test {
  protected:
   OpenClSession session_;
-  AssignStage stage_{session_, line_codebook(), AssignOptions{}};
+  AssignStage stage_{session_, line_codebook()};
 };
 
 TEST_F(AssignStageTest, FeaturesAreSortedByWordThenInExtractionOrder) {
@@ -109,56 +106,17 @@ TEST_F(AssignStageTest, DescriptorsOfAnotherSizeAreAnInputError) {
   }
 }
 
-// Features that lie on no line, so that every word has some.
-ImageFeatures synthetic_image(std::size_t features) {
-  ImageFeatures image = image_with("/a", std::vector<float>(features));
-  image.features.descriptors = synthetic_descriptors(features, 64, 1);
-  return image;
-}
-
-Codebook synthetic_codebook(std::size_t words) {
-  Codebook codebook = line_codebook();
-  codebook.words = synthetic_descriptors(words, 64, 2);
-  codebook.thresholds.resize(words * kSignatureBits);
-  return codebook;
-}
-
 TEST(AssignStageOfCells, ComparesTheWordsOfTheNearestCells) {
   OpenClSession session;
   Codebook codebook = line_codebook();
   const std::vector<ImageFeatures> images = {image_with("/a", {0, 1.4F, 1.6F, 3})};
-  const auto histogram = [&] {
-    return AssignStage(session, codebook, {}).run(images)[0].histogram;
-  };
+  const auto histogram = [&] { return AssignStage(session, codebook).run(images)[0].histogram; };
   EXPECT_THAT(histogram(),
               ElementsAre(WordCount{0, 1}, WordCount{1, 1}, WordCount{2, 1}, WordCount{3, 1}));
   // Words 0 and 1 are around 0, words 2 and 3 around 2.5.
   codebook.cells = {std::vector<float>(2 * 64), {0, 2, 4}, 1};
   codebook.cells.centres[64] = 2.5F;
   EXPECT_THAT(histogram(), ElementsAre(WordCount{0, 1}, WordCount{2, 2}, WordCount{3, 1}));
-}
-
-TEST(AssignStageKernels, EveryOneThatTheDeviceRunsGivesTheSameIndex) {
-  OpenClSession session;
-  const std::vector<ImageFeatures> images = {synthetic_image(90), synthetic_image(300)};
-  const auto run = [&](std::string_view kernel) {
-    AssignStage stage(session, synthetic_codebook(40), {.variant = std::string(kernel)});
-    return stage.run(images);
-  };
-  const std::vector<ImageWords> expected = run("auto");
-  EXPECT_GT(expected[1].histogram.size(), 10U);
-  for (const AssignKernel kernel : assign_kernels(session)) {
-    const std::vector<ImageWords> found = run(to_string(kernel));
-    for (std::size_t i = 0; i < images.size(); ++i) {
-      EXPECT_EQ(found[i].features, expected[i].features) << to_string(kernel);
-      EXPECT_EQ(found[i].histogram, expected[i].histogram) << to_string(kernel);
-    }
-  }
-}
-
-TEST(AssignStageKernels, ConfigurationOffersAllOfThem) {
-  EXPECT_THAT(std::get<Choice>(config_field("assign.variant").rule).words,
-              ElementsAreArray(kVariantNames<AssignKernel>));
 }
 
 }  // namespace

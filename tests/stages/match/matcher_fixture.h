@@ -79,7 +79,7 @@ class MatcherTest : public testing::Test {
     IndexWriter writer(index);
     writer.set_codebook(codebook, {});
     std::vector<ImageToStore> images;
-    for (const ImageWords& words : AssignStage(*session, codebook, {}).run(features)) {
+    for (const ImageWords& words : AssignStage(*session, codebook).run(features)) {
       images.push_back({words, {}, false});
     }
     writer.publish(images);
