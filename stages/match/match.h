@@ -60,9 +60,10 @@ struct Evidence {
   // Where a page shows other strokes than the photo, px of the photo; see find_other_content().
   std::vector<Quad> other_content{};
   double exact = 0;  // share of cells that agree exactly, see share_of_exact()
-  // Agreement with the photo in the distinctive cells of the image, [-1, 1]; see agreement_in().
-  // Unset if there are none, or the photo does not show them.
+  // Agreement with the photo in the distinctive cells of the image and in those of its print,
+  // [-1, 1]; see PrintAgreement. Unset if there are none, or the photo does not show them.
   std::optional<double> own_agreement{};
+  std::optional<double> shared_agreement{};
   bool is_page = false;    // with own_agreement: the image shows strokes on light ground
   bool identical = false;  // both pictures, whole and reduced alike, have equal pixels
 };

@@ -56,11 +56,19 @@ struct Extent {
   double length() const { return std::max(0.0, high - low); }
 };
 
-// Returns the extent of positions without kStrayShare of them at each end.
-Extent extent_of(std::vector<double> positions) {
+// Returns the length of the extent of positions without kStrayShare of them at each end, and
+// without a gap that is wider than half of it: what lies on two opposite sides spans little.
+double spanned(std::vector<double> positions) {
+  constexpr double kWideGap = 0.5;
   std::ranges::sort(positions);
   const auto strays = static_cast<std::size_t>(kStrayShare * static_cast<double>(positions.size()));
-  return {positions[strays], positions[positions.size() - 1 - strays]};
+  const std::size_t last = positions.size() - 1 - strays;
+  const double length = positions[last] - positions[strays];
+  double widest = 0;
+  for (std::size_t i = strays; i < last; ++i) {
+    widest = std::max(widest, positions[i + 1] - positions[i]);
+  }
+  return widest > kWideGap * length ? length - widest : length;
 }
 
 // Returns the part within [0, size] of the extent of four positions.
@@ -74,8 +82,9 @@ bool may_fill(const Quad& quad, int width, int height) {
   return furthest_corner_px(quad, outline({}, width, height)) <= kMayFill * std::max(width, height);
 }
 
-// Returns how much of the shared part of a match its inliers span: the area of the box around the
-// inliers, over that of the box around what a width x height px picture shows of the image.
+// Returns how much of the shared part of a match its inliers span (see spanned()): the area of the
+// box around the inliers, over that of the box around what a width x height px picture shows of the
+// image.
 double span_of(const Match& match, int width, int height) {
   std::vector<double> x;
   std::vector<double> y;
@@ -88,7 +97,7 @@ double span_of(const Match& match, int width, int height) {
   const Extent down = visible({back[0].y, back[1].y, back[2].y, back[3].y}, match.image.height);
   const double shown = across.length() * down.length();
   if (shown <= 0) return 0;
-  return extent_of(std::move(x)).length() * extent_of(std::move(y)).length() / shown;
+  return spanned(std::move(x)) * spanned(std::move(y)) / shown;
 }
 
 }  // namespace

@@ -465,7 +465,7 @@ bool QueryRun::refine(PoseRefiner& refiner, Match& match) {
   if (finds_crops_ || fills(match.quad, photo.width, photo.height)) find_difference(match);
   if (finds_crops_) return true;
   compare_own_cells(match);
-  find_content(match);
+  if (may_be_light((*object)->pixels.view())) find_content(match);
   const Evidence& evidence = match.evidence;
   if (evidence.correlation.value_or(-1) < kAgreeingPixels &&
       shared_.calibration.probability(evidence) >= options_.same_probability) {
@@ -494,10 +494,12 @@ void QueryRun::find_difference(Match& match) {
   match.evidence.difference = compare_pictures(*image, photo, match.object_to_query);
 }
 
-// Looks for other content if the match is sure and the image is on light ground.
+// Looks for other content if the match is sure and the image is on light ground, unless the
+// distinctive cells show it already.
 void QueryRun::find_content(Match& match) {
   const Evidence& evidence = match.evidence;
   if (!input_.colours || evidence.difference || evidence.identical) return;
+  if (has_other_content_in_print(evidence) && !is_own_content_unclear(evidence)) return;
   if (shared_.calibration.probability(evidence) < options_.same_probability) return;
   check_time();
   if (!is_light(*shared_.cache.colours(match.image, ColourSize::kReduced))) return;
@@ -528,7 +530,8 @@ void QueryRun::compare_own_cells(Match& match) {
       shared_.calibration.probability(evidence) < options_.same_probability) {
     return;
   }
-  const cv::Mat distinctive = distinctive_cells(prints_of(match.image.id));
+  const std::vector<PrintEdge> edges = prints_of(match.image.id);
+  const cv::Mat distinctive = distinctive_cells(edges);
   if (distinctive.empty()) return;
   // Two whole pictures that differ in little are versions of one.
   if (evidence.difference &&
@@ -539,8 +542,11 @@ void QueryRun::compare_own_cells(Match& match) {
   const auto image = shared_.cache.colours(match.image, ColourSize::kReduced);
   const ColourImage& photo = colours(ColourSize::kReduced);
   if (image->empty() || photo.empty()) return;
-  evidence.is_page = is_light(*image) && is_page(image->brightness.view());
-  evidence.own_agreement = agreement_in(distinctive, *image, photo, match.object_to_query);
+  const PrintAgreement found =
+      print_agreement(edges, distinctive, *image, photo, match.object_to_query);
+  evidence.own_agreement = found.own;
+  evidence.shared_agreement = found.shared;
+  evidence.is_page = found.is_light && is_page(image->brightness.view());
 }
 
 // Compares the colours at the pose.

@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kSlack = 0.03;            // maximum offset of a corner, of the longer side
 constexpr double kWholeCorrelation = 0.7;  // minimum if pictures share more than a part
+constexpr double kTrueDetail = 0.2;        // agreement in detail that few false poses reach
 constexpr double kAgreementGain = 1.5;
 
 constexpr double kConfirming = 0.3;  // minimum agreement in detail
@@ -62,8 +63,29 @@ bool fills(const Quad& quad, int width, int height) {
 }
 
 bool has_other_content_in_print(const Evidence& evidence) {
+  return evidence.own_agreement && !shows_own_content(evidence);
+}
+
+bool shows_a_part(const Match& match) {
+  const Evidence& evidence = match.evidence;
+  const double correlation = evidence.correlation.value_or(-1);
+  const bool has_other_colours =
+      correlation < kAgreeingPixels && evidence.colour.value_or(1) < kContradictingColours;
+  // Light and large shapes alone may correlate.
+  const bool agrees_as_whole =
+      correlation >= kWholeCorrelation && evidence.detail.value_or(1) >= kTrueDetail;
+  return (match.part && !agrees_as_whole) || has_other_colours || !evidence.other_content.empty();
+}
+
+bool shows_own_content(const Evidence& evidence) {
   const double least = evidence.is_page ? kLeastOwnAgreementOfPages : kLeastOwnAgreement;
-  return evidence.own_agreement.value_or(1) < least;
+  return evidence.own_agreement && *evidence.own_agreement >= least;
+}
+
+bool is_own_content_unclear(const Evidence& evidence) {
+  return has_other_content_in_print(evidence) && !evidence.is_page &&
+         *evidence.own_agreement >= kLeastUnclear &&
+         *evidence.own_agreement >= kUnclearShare * evidence.shared_agreement.value_or(1);
 }
 
 double ranking_score(const Evidence& evidence) {
@@ -101,10 +123,7 @@ Decision decide(const Match& match, int query_width, int query_height,
       if (!differs) return Decision::kDuplicate;
       return has_other_content_in_print(evidence) ? Decision::kPart : Decision::kVariant;
     }
-    const bool has_other_colours =
-        correlation < kAgreeingPixels && evidence.colour.value_or(1) < kContradictingColours;
-    const bool part = (match.part && correlation < kWholeCorrelation) || has_other_colours ||
-                      has_other_content_in_print(evidence) || !evidence.other_content.empty();
+    const bool part = shows_a_part(match) || has_other_content_in_print(evidence);
     return part ? Decision::kPart : Decision::kSameObject;
   }
   const bool votes =

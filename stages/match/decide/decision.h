@@ -27,8 +27,15 @@ void sort_by_flow(std::vector<Match>& matches);
 bool fills(const Quad& quad, int width, int height);
 
 // True if the photo shows other content than the image, in a print of both: it disagrees in
-// the distinctive cells (agreement_in()).
+// the distinctive cells (PrintAgreement).
 bool has_other_content_in_print(const Evidence& evidence);
+// True if a sure match is a part whatever its distinctive cells say: by the region that agrees, by
+// the colours, or by other content on light ground.
+bool shows_a_part(const Match& match);
+// True if the photo agrees in the distinctive cells.
+bool shows_own_content(const Evidence& evidence);
+// True if it does not, but agrees little with the print as well, so that this does not tell.
+bool is_own_content_unclear(const Evidence& evidence);
 
 // Decides about a match by its evidence, probability and quad:
 //   duplicate    as same_object, each picture shows the other whole (see fills), the correlation is

@@ -113,9 +113,57 @@ class Place {
   std::vector<Match*> lacking_{};        // those of its print whose own detail the photo lacks
 };
 
+// True if a match is a part only because the photo shows no content of its own.
+bool lacks_content(const Match& match) {
+  return match.decision == Decision::kPart && has_other_content_in_print(match.evidence);
+}
+
+// Lets a match that is unclear be the same object if the photo agrees clearly more with it than
+// with each other image in its place.
+//   matches  with distinctive cells, in one place, none of which shows its content
+void confirm_unclear(const std::vector<Match*>& matches) {
+  const auto agreement = [](const Match* match) { return *match->evidence.own_agreement; };
+  Match* const best = *std::ranges::max_element(matches, {}, agreement);
+  const bool is_clear = std::ranges::all_of(matches, [&](const Match* match) {
+    return match == best || agreement(best) - agreement(match) >= kResemblesMore;
+  });
+  if (is_clear && is_own_content_unclear(best->evidence) && !shows_a_part(*best)) {
+    best->decision = Decision::kSameObject;
+  }
+}
+
+// Judges the matches that have distinctive cells by these, place by place.
+void tell_contents_apart(std::vector<Match>& judged) {
+  std::vector<std::vector<Match*>> places;
+  for (Match& match : judged) {
+    if (!match.evidence.own_agreement || (!is_sure(match) && !lacks_content(match))) continue;
+    const auto place = std::ranges::find_if(places, [&](const std::vector<Match*>& known) {
+      return intersection_over_union(whole(*known.front()), whole(match)) >= kOneOutline;
+    });
+    if (place != places.end()) {
+      place->push_back(&match);
+    } else {
+      places.push_back({&match});
+    }
+  }
+  for (const std::vector<Match*>& place : places) {
+    if (std::ranges::all_of(place, [](const Match* match) { return lacks_content(*match); })) {
+      confirm_unclear(place);
+    }
+    Match& first = *place.front();
+    if (!lacks_content(first)) continue;
+    const auto shown =
+        std::ranges::find_if(place, [](const Match* match) { return is_sure(*match); });
+    if (shown == place.end()) continue;
+    std::swap(first.score, (*shown)->score);
+    std::swap(first, **shown);
+  }
+}
+
 }  // namespace
 
 void tell_rivals_apart(std::vector<Match>& judged, const CompareMatches& compare) {
+  tell_contents_apart(judged);
   std::vector<Place> places;
   for (Match& match : judged) {
     const bool is_rival = is_sure(match) || match.decision == Decision::kPart;

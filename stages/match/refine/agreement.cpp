@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -30,6 +31,44 @@ std::optional<PairSums<double>> sums_of(const ImageView& object, const ImageView
   }
   return sums;
 }
+
+// The sums of each cell of two views, row by row, those at the right and lower rim included that
+// are not whole.
+struct CellGrid {
+  CellGrid(const ImageView& object, const ImageView& seen, const ImageView& mask)
+      : columns(static_cast<std::size_t>(mask.width + kDetailCellPx - 1) / kDetailCellPx),
+        rows(static_cast<std::size_t>(mask.height + kDetailCellPx - 1) / kDetailCellPx),
+        sums(columns * rows) {
+    for (int y = 0; y < mask.height; ++y) {
+      for (int x = 0; x < mask.width; ++x) {
+        if (mask.at(x, y) != 0) sums[cell_of(x, y)].add(object.at(x, y), seen.at(x, y));
+      }
+    }
+  }
+  std::size_t cell_of(int x, int y) const {
+    return static_cast<std::size_t>(y) / kDetailCellPx * columns +
+           static_cast<std::size_t>(x) / kDetailCellPx;
+  }
+  // True if some cells are flat and of one level in each view: `count` of them, `step` apart.
+  // Cells that the mask leaves out do not matter.
+  bool are_flat(std::size_t first, std::size_t step, std::size_t count) const {
+    constexpr double kOneLevel = 10;
+    PairSums<double> levels;
+    for (std::size_t i = 0; i < count; ++i) {
+      const PairSums<double>& cell = sums[first + i * step];
+      if (cell.count == 0) continue;
+      const double most = kMinVariance * cell.count;
+      if (cell.spread_a() >= most || cell.spread_b() >= most) return false;
+      levels.add(cell.a / cell.count, cell.b / cell.count);
+    }
+    const double most = kOneLevel * kOneLevel * levels.count;
+    return levels.count > 0 && levels.spread_a() < most && levels.spread_b() < most;
+  }
+
+  std::size_t columns;
+  std::size_t rows;
+  std::vector<PairSums<double>> sums;
+};
 
 constexpr double kAgrees = 0.5;  // minimum correlation of a cell that agrees
 constexpr double kStray = 0.05;  // share of features at either end that may be chance
@@ -59,6 +98,12 @@ int cell_at(double position) {
   return static_cast<int>(std::floor((position + 0.5) / kDetailCellPx));
 }
 
+// A cell that holds a feature.
+struct Place {
+  int column = 0;
+  int row = 0;
+};
+
 // Returns the lowest and the highest position, strays left out.
 std::pair<int, int> extent(std::vector<int> positions) {
   std::ranges::sort(positions);
@@ -66,24 +111,50 @@ std::pair<int, int> extent(std::vector<int> positions) {
   return {positions[strays], positions[positions.size() - 1 - strays]};
 }
 
-// Returns the box around the features whose cells agree; other features agree by chance.
-std::optional<Box> box_of(std::span<const DetailCell> cells, std::span<const Point> features) {
+Box box_of(std::span<const Place> places) {
   std::vector<int> columns;
   std::vector<int> rows;
-  for (const Point& feature : features) {
-    const int column = cell_at(feature.x);
-    const int row = cell_at(feature.y);
-    const bool agrees = std::ranges::any_of(cells, [&](const DetailCell& cell) {
-      return cell.column == column && cell.row == row && cell.correlation >= kAgrees;
-    });
-    if (!agrees) continue;
-    columns.push_back(column);
-    rows.push_back(row);
+  for (const Place& place : places) {
+    columns.push_back(place.column);
+    rows.push_back(place.row);
   }
-  if (columns.size() < kMinFeatures) return std::nullopt;
   const auto [left, right] = extent(std::move(columns));
   const auto [top, bottom] = extent(std::move(rows));
-  return Box{left, top, right, bottom};
+  return {left, top, right, bottom};
+}
+
+// Returns the places of the features whose cells agree; other features agree by chance.
+std::vector<Place> agreeing_places(std::span<const DetailCell> cells,
+                                   std::span<const Point> features) {
+  std::vector<Place> places;
+  for (const Point& feature : features) {
+    const Place place{cell_at(feature.x), cell_at(feature.y)};
+    const bool agrees = std::ranges::any_of(cells, [&](const DetailCell& cell) {
+      return cell.column == place.column && cell.row == place.row && cell.correlation >= kAgrees;
+    });
+    if (agrees) places.push_back(place);
+  }
+  return places;
+}
+
+// Returns the boxes on both sides of the widest gap between places, or nothing if it is narrower
+// than half of the view.
+//   position    of a place along the axis of the gap, in cells
+//   view_cells  length of the view along this axis
+std::vector<Box> boxes_apart(std::vector<Place> places, int Place::*position, int view_cells) {
+  std::ranges::sort(places, {}, position);
+  std::size_t after = 0;
+  for (std::size_t i = 1; i < places.size(); ++i) {
+    const auto gap = [&](std::size_t at) {
+      return places[at].*position - places[at - 1].*position;
+    };
+    if (after == 0 || gap(i) > gap(after)) after = i;
+  }
+  if (after == 0 || 2 * (places[after].*position - places[after - 1].*position) < view_cells) {
+    return {};
+  }
+  const std::span<const Place> all(places);
+  return {box_of(all.first(after)), box_of(all.subspan(after))};
 }
 
 // Statistics of the correlations of some cells.
@@ -104,13 +175,41 @@ struct Tally {
   }
 };
 
-// Returns the share of a view that lies outside a box.
-double area_outside(const Box& box, int width, int height) {
+// Returns the share of a view that lies outside of boxes that do not overlap.
+double area_outside(std::span<const Box> boxes, int width, int height) {
   const int columns = width / kDetailCellPx;
   const int rows = height / kDetailCellPx;
-  const int across = std::min(columns - 1, box.right) - std::max(0, box.left) + 1;
-  const int down = std::min(rows - 1, box.bottom) - std::max(0, box.top) + 1;
-  return 1 - static_cast<double>(across) * down / (static_cast<double>(columns) * rows);
+  double inside = 0;
+  for (const Box& box : boxes) {
+    const int across = std::min(columns - 1, box.right) - std::max(0, box.left) + 1;
+    const int down = std::min(rows - 1, box.bottom) - std::max(0, box.top) + 1;
+    inside += static_cast<double>(across) * down;
+  }
+  return 1 - inside / (static_cast<double>(columns) * rows);
+}
+
+// True if all agreement lies in the boxes, which are a small part of the view.
+bool hold_all_agreement(std::span<const Box> boxes, std::span<const DetailCell> cells, int width,
+                        int height) {
+  std::vector<Box> with_rims;  // with cells that are half of one and half of the other
+  for (const Box& box : boxes) with_rims.push_back(box.wider(1));
+  const auto any_holds = [](std::span<const Box> some, const DetailCell& cell) {
+    return std::ranges::any_of(some, [&](const Box& box) { return box.holds(cell); });
+  };
+  Tally all;
+  Tally inside;
+  Tally outside;
+  for (const DetailCell& cell : cells) {
+    all.add(cell);
+    if (any_holds(boxes, cell)) inside.add(cell);
+    if (!any_holds(with_rims, cell)) outside.add(cell);
+  }
+  const bool rest_differs = outside.count >= kMinCellsOutside && outside.mean() <= kMaxOutside &&
+                            outside.share_agreeing() <= kMaxOutside;
+  const bool small = (all.share_agreeing() < kMaxAgreeing &&
+                      Tally::share(outside.count, all.count) >= kMinShareOutside) ||
+                     area_outside(with_rims, width, height) >= kMinAreaOutside;
+  return rest_differs && small && inside.mean() >= kMinMeanInside;
 }
 
 }  // namespace
@@ -131,6 +230,28 @@ std::vector<DetailCell> compare_cells(const ImageView& object, const ImageView& 
   return cells;
 }
 
+GrayImage without_bars(const ImageView& object, const ImageView& seen, const ImageView& mask) {
+  constexpr std::ptrdiff_t kFewestCells = 4;  // fewer do not show how well pictures agree
+  const CellGrid grid(object, seen, mask);
+  std::vector<bool> in_bar(grid.sums.size());
+  for (std::size_t row = 0; row < grid.rows; ++row) {
+    if (!grid.are_flat(row * grid.columns, 1, grid.columns)) continue;
+    for (std::size_t i = 0; i < grid.columns; ++i) in_bar[row * grid.columns + i] = true;
+  }
+  for (std::size_t column = 0; column < grid.columns; ++column) {
+    if (!grid.are_flat(column, grid.columns, grid.rows)) continue;
+    for (std::size_t i = 0; i < grid.rows; ++i) in_bar[i * grid.columns + column] = true;
+  }
+  GrayImage result = crop(mask, 0, 0, mask.width, mask.height);
+  if (std::ranges::count(in_bar, false) < kFewestCells) return result;
+  for (int y = 0; y < mask.height; ++y) {
+    for (int x = 0; x < mask.width; ++x) {
+      if (in_bar[grid.cell_of(x, y)]) result.at(x, y) = 0;
+    }
+  }
+  return result;
+}
+
 double detail_agreement(std::span<const DetailCell> cells) {
   double sum = 0;
   for (const DetailCell& cell : cells) sum += cell.correlation;
@@ -146,27 +267,20 @@ double share_of_exact(std::span<const DetailCell> cells) {
 
 std::optional<Quad> shared_part(std::span<const DetailCell> cells, std::span<const Point> features,
                                 int width, int height) {
-  const std::optional<Box> box = box_of(cells, features);
-  if (!box) return std::nullopt;
-  const Box with_rim = box->wider(1);  // cells that are half of one and half of the other
-  Tally all;
-  Tally inside;
-  Tally outside;
-  for (const DetailCell& cell : cells) {
-    all.add(cell);
-    if (box->holds(cell)) inside.add(cell);
-    if (!with_rim.holds(cell)) outside.add(cell);
+  const std::vector<Place> places = agreeing_places(cells, features);
+  if (places.size() < kMinFeatures) return std::nullopt;
+  const Box box = box_of(places);
+  const auto is_part = [&](std::span<const Box> boxes) {
+    return !boxes.empty() && hold_all_agreement(boxes, cells, width, height);
+  };
+  if (!is_part({&box, 1}) && !is_part(boxes_apart(places, &Place::row, height / kDetailCellPx)) &&
+      !is_part(boxes_apart(places, &Place::column, width / kDetailCellPx))) {
+    return std::nullopt;
   }
-  const bool rest_differs = outside.count >= kMinCellsOutside && outside.mean() <= kMaxOutside &&
-                            outside.share_agreeing() <= kMaxOutside;
-  const bool small = (all.share_agreeing() < kMaxAgreeing &&
-                      Tally::share(outside.count, all.count) >= kMinShareOutside) ||
-                     area_outside(with_rim, width, height) >= kMinAreaOutside;
-  if (!rest_differs || !small || inside.mean() < kMinMeanInside) return std::nullopt;
-  const double left = std::max(0, box->left * kDetailCellPx);
-  const double top = std::max(0, box->top * kDetailCellPx);
-  const double right = std::min(width, (box->right + 1) * kDetailCellPx);
-  const double bottom = std::min(height, (box->bottom + 1) * kDetailCellPx);
+  const double left = std::max(0, box.left * kDetailCellPx);
+  const double top = std::max(0, box.top * kDetailCellPx);
+  const double right = std::min(width, (box.right + 1) * kDetailCellPx);
+  const double bottom = std::min(height, (box.bottom + 1) * kDetailCellPx);
   return Quad{{{left, top}, {right, top}, {right, bottom}, {left, bottom}}};
 }
 

@@ -26,6 +26,11 @@ struct DetailCell {
 std::vector<DetailCell> compare_cells(const ImageView& object, const ImageView& seen,
                                       const ImageView& mask);
 
+// Returns the mask without bars: rows and columns of cells that are flat in both views, of one
+// level each, such as black bars around a picture and empty paper around text. That they agree
+// proves nothing. Returns all of the mask if fewer than four other cells are left.
+GrayImage without_bars(const ImageView& object, const ImageView& seen, const ImageView& mask);
+
 // Returns the agreement in detail, [-1, 1]: the mean correlation of the cells and of kPriorCells
 // more that correlate at 0, so that a few cells are no proof.
 double detail_agreement(std::span<const DetailCell> cells);
@@ -36,10 +41,11 @@ double share_of_exact(std::span<const DetailCell> cells);
 inline constexpr int kDetailCellPx = 16;
 inline constexpr double kPriorCells = 4;
 
-// Returns the region that two views share if they share no more, such as a logo, a band or a seal:
-// the box of the features whose cells agree, in px of the views. Returns nothing if the rest agrees
-// as well, or if the region is too large for a part of something else: an object half covered or
-// folded shows more. Thresholds: docs/measurements/quality.md, "Parts".
+// Returns the region that two views share if they share no more, such as a logo, a band or a seal,
+// or two of these on opposite sides, such as the bars of a phone's screen: the box of the features
+// whose cells agree, in px of the views. Returns nothing if the rest agrees as well, or if the
+// region is too large for a part of something else: an object half covered or folded shows more.
+// Thresholds: docs/measurements/quality.md, "Parts".
 //   cells           of the two views
 //   features        positions in the object's view that agree with the scene, px
 //   width, height   of the views, px

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 
 #include <opencv2/imgproc.hpp>
@@ -375,6 +376,22 @@ cv::Mat distinctive_cells(const std::vector<PrintEdge>& edges) {
 
 namespace {
 
+// Returns a map of the cells of the print: they agree exactly with at least half of the edges'
+// images, and contradict none. CV_8U [rows][columns].
+cv::Mat shared_cells(const std::vector<PrintEdge>& edges) {
+  const PrintCells& first = edges.front().cells;
+  cv::Mat cells(first.rows, first.columns, CV_8U, cv::Scalar(0));
+  const auto all = static_cast<std::ptrdiff_t>(edges.size());
+  for (std::size_t i = 0; i < cells.total(); ++i) {
+    const auto exact =
+        std::ranges::count_if(edges, [i](const PrintEdge& edge) { return edge.cells.exact[i]; });
+    const bool contradicts = std::ranges::any_of(
+        edges, [i](const PrintEdge& edge) { return edge.cells.contradicting[i]; });
+    if (2 * exact >= all && !contradicts) cells.data[i] = 255;
+  }
+  return cells;
+}
+
 // The weighted mean of the correlations of some cells.
 struct CellMean {
   double sum = 0;
@@ -389,77 +406,139 @@ struct CellMean {
   double value() const { return sum / weights; }
 };
 
-}  // namespace
+// An image and a photo, compared in the frame of the image.
+struct Comparison {
+  Comparison(const Frame& frame)
+      : correlation(agree_smoothly(frame.object.brightness, frame.scene.brightness).correlation),
+        variances(cell_variances(frame.object.brightness)),
+        seen(whole_cells(frame.mask)),
+        size(frame.mask.size()) {}
 
-std::optional<double> agreement_in(const cv::Mat& distinctive, const ColourImage& image,
-                                   const ColourImage& photo, const Homography& to_photo) {
-  constexpr double kFullWeight = 100;
-  constexpr double kAgreeingHalf = 0.7;
-  constexpr int kMostParts = 3;  // a half counts if it has at least a third of the cells
-  const Side one = side_of(image);
-  const Side two = side_of(photo);
-  const Homography map = loaded_to_full(photo).inverse() * to_photo * loaded_to_full(image);
-  const Frame frame = FrameMaker(one, two, map).make_brightness(kPrintSidePx);
-  if (std::min(frame.mask.cols, frame.mask.rows) < kLeastMapPx) return std::nullopt;
-  const SmoothAgreement smooth = agree_smoothly(frame.object.brightness, frame.scene.brightness);
-  const cv::Mat variances = cell_variances(frame.object.brightness);
-  const cv::Mat seen = whole_cells(frame.mask);
-  const cv::Size grid((distinctive.cols + 1) * kMapStepPx, (distinctive.rows + 1) * kMapStepPx);
+  cv::Mat correlation;
+  cv::Mat variances;  // of the image
+  cv::Mat seen;       // CV_8U
+  cv::Size size;      // of the frame, px
+};
+
+// Means of correlations in some cells of an image.
+struct CellMeans {
   CellMean all;
   std::array<CellMean, 4> halves;  // left, right, upper, lower
+  double fewest = 0;               // cells of a mean that counts
+};
+
+// Returns the means in the cells of a print's grid that are set.
+CellMeans means_in(const cv::Mat& cells, const Comparison& compared) {
+  constexpr double kFullWeight = 100;
+  const cv::Mat& seen = compared.seen;
+  const cv::Size grid((cells.cols + 1) * kMapStepPx, (cells.rows + 1) * kMapStepPx);
+  CellMeans means;
   for (int row = 0; row < seen.rows; ++row) {
     for (int column = 0; column < seen.cols; ++column) {
-      const double variance = variances.at<float>(row, column);
+      const double variance = compared.variances.at<float>(row, column);
       if (seen.at<std::uint8_t>(row, column) == 0 || variance <= kTexture) continue;
-      const int x = cvRound(double{1} * (column + 1) * grid.width / frame.mask.cols) - 1;
-      const int y = cvRound(double{1} * (row + 1) * grid.height / frame.mask.rows) - 1;
-      if (!cv::Rect({}, distinctive.size()).contains({x, y}) ||
-          distinctive.at<std::uint8_t>(y, x) == 0) {
+      const int x = cvRound(double{1} * (column + 1) * grid.width / compared.size.width) - 1;
+      const int y = cvRound(double{1} * (row + 1) * grid.height / compared.size.height) - 1;
+      if (!cv::Rect({}, cells.size()).contains({x, y}) || cells.at<std::uint8_t>(y, x) == 0) {
         continue;
       }
       const double weight = std::min(variance / kFullWeight, 1.0);
-      const double correlation = smooth.correlation.at<float>(row, column);
-      all.add(weight, correlation);
-      halves[2 * x < distinctive.cols ? 0 : 1].add(weight, correlation);
-      halves[2 * y < distinctive.rows ? 2 : 3].add(weight, correlation);
+      const double correlation = compared.correlation.at<float>(row, column);
+      means.all.add(weight, correlation);
+      means.halves[2 * x < cells.cols ? 0 : 1].add(weight, correlation);
+      means.halves[2 * y < cells.rows ? 2 : 3].add(weight, correlation);
     }
   }
-  const double share = double{1} * seen.rows * seen.cols / (distinctive.rows * distinctive.cols);
-  const double fewest = std::max(2.0, kFewestDistinctive * share);
-  if (all.count < fewest) return std::nullopt;
-  double best = all.value();
-  if (is_light(image)) return best;  // strokes agree by chance here and there
-  for (const CellMean& half : halves) {
-    if (half.count < fewest || kMostParts * half.count < all.count) continue;
+  const double share = double{1} * seen.rows * seen.cols / (cells.rows * cells.cols);
+  means.fewest = std::max(2.0, kFewestDistinctive * share);
+  return means;
+}
+
+// Returns the mean in all cells, or in a half if that agrees well and better.
+double best_mean(const CellMeans& means) {
+  constexpr double kAgreeingHalf = 0.7;
+  constexpr int kMostParts = 3;  // a half counts if it has at least a third of the cells
+  double best = means.all.value();
+  for (const CellMean& half : means.halves) {
+    if (half.count < means.fewest || kMostParts * half.count < means.all.count) continue;
     if (half.value() >= kAgreeingHalf) best = std::max(best, half.value());
   }
   return best;
 }
 
+}  // namespace
+
+PrintAgreement print_agreement(const std::vector<PrintEdge>& edges, const cv::Mat& distinctive,
+                               const ColourImage& image, const ColourImage& photo,
+                               const Homography& to_photo) {
+  const Side one = side_of(image);
+  const Side two = side_of(photo);
+  const Homography map = loaded_to_full(photo).inverse() * to_photo * loaded_to_full(image);
+  const Frame frame = FrameMaker(one, two, map).make_brightness(kPrintSidePx);
+  if (std::min(frame.mask.cols, frame.mask.rows) < kLeastMapPx) return {};
+  const Comparison compared(frame);
+  const CellMeans own = means_in(distinctive, compared);
+  if (own.all.count < own.fewest) return {};
+  PrintAgreement found;
+  found.is_light = is_light(image);
+  // Strokes agree by chance here and there, so that light images are judged as a whole.
+  found.own = found.is_light ? own.all.value() : best_mean(own);
+  const CellMeans shared = means_in(shared_cells(edges), compared);
+  if (shared.all.count >= shared.fewest) found.shared = shared.all.value();
+  return found;
+}
+
+namespace {
+
+constexpr int kLeastGround = 120;    // level of light ground
+constexpr double kLeastShare = 0.6;  // of light ground, of all pixels
+
+// Numbers of pixels, by grey level.
+using Levels = std::array<std::size_t, 256>;
+
+// Returns the number of pixels whose levels are at most `width` from a level.
+std::size_t count_near(const Levels& levels, int level, int width) {
+  const auto first = levels.begin() + std::max(0, level - width);
+  const auto last = levels.begin() + std::min(255, level + width);
+  return std::accumulate(first, last + 1, std::size_t{0});
+}
+
+// Returns the number of pixels of ground at a level.
+double count_ground(const Levels& levels, int level) {
+  constexpr int kNear = 30;
+  return static_cast<double>(count_near(levels, level, kNear));
+}
+
+}  // namespace
+
 bool is_light(const ColourImage& picture) {
-  constexpr int kNear = 30;          // grey levels
-  constexpr int kLeastGround = 120;  // the commonest grey level
-  constexpr double kLeastShare = 0.6;
+  constexpr int kNearest = 20;
   const ImageView grey = picture.brightness.view();
-  std::array<std::size_t, 256> colourless{};
+  Levels colourless{};
   for (int y = 0; y < grey.height; ++y) {
     for (int x = 0; x < grey.width; ++x) {
       if (!is_colourful(picture, x, y)) ++colourless[grey.at(x, y)];
     }
   }
-  const auto near = [&](int level, int width) {
-    std::size_t count = 0;
-    for (int i = std::max(0, level - width); i <= std::min(255, level + width); ++i) {
-      count += colourless[static_cast<std::size_t>(i)];
-    }
-    return count;
-  };
-  int ground = 0;
+  int ground = 0;  // the commonest level
   for (int level = 1; level < 256; ++level) {
-    if (near(level, 20) > near(ground, 20)) ground = level;
+    if (count_near(colourless, level, kNearest) > count_near(colourless, ground, kNearest)) {
+      ground = level;
+    }
   }
   return ground > kLeastGround &&
-         static_cast<double>(near(ground, kNear)) >= kLeastShare * static_cast<double>(grey.size());
+         count_ground(colourless, ground) >= kLeastShare * static_cast<double>(grey.size());
+}
+
+bool may_be_light(const ImageView& brightness) {
+  constexpr double kOtherSize = 0.9;  // the share in a picture of one size to that in another's
+  Levels all{};
+  for (std::size_t i = 0; i < brightness.size(); ++i) ++all[brightness.pixels[i]];
+  const double least = kOtherSize * kLeastShare * static_cast<double>(brightness.size());
+  for (int level = kLeastGround; level < 256; ++level) {
+    if (count_ground(all, level) >= least) return true;
+  }
+  return false;
 }
 
 }  // namespace lookalike

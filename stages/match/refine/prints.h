@@ -40,21 +40,38 @@ inline constexpr int kFewestDistinctive = 6;
 // them. CV_8U [rows][columns], 255 for distinctive. Empty if fewer than kFewestDistinctive are.
 cv::Mat distinctive_cells(const std::vector<PrintEdge>& edges);
 
-// Returns the mean correlation of a photo with an image in the image's distinctive cells, [-1, 1];
-// nothing if the photo shows too few of them. The result is that of the left, right, upper or lower
-// half if this half agrees well and better than the whole: something may cover the other half.
-// Light images (is_light) are always judged as a whole.
-//   distinctive  from distinctive_cells() of the image or of a copy of it
+// How a photo agrees with an image of a print, mean correlations in [-1, 1]; see print_agreement().
+struct PrintAgreement {
+  std::optional<double> own{};     // in the distinctive cells
+  std::optional<double> shared{};  // in cells of the print, which other images of it have as well
+  bool is_light = false;           // see is_light(); set with `own`
+};
+
+// Compares a photo with an image of a print, along a smooth displacement. An agreement is unset if
+// the photo shows too few of its cells. `own` is that of the left, right, upper or lower half if
+// this half agrees well and better than the whole: something may cover the other half. Light images
+// (is_light) are always judged as a whole.
+//   edges        of the image or of a copy of it
+//   distinctive  distinctive_cells() of the edges, not empty
 //   to_photo     between full-size pixel centres; an error of a few pixels is corrected
-std::optional<double> agreement_in(const cv::Mat& distinctive, const ColourImage& image,
-                                   const ColourImage& photo, const Homography& to_photo);
+PrintAgreement print_agreement(const std::vector<PrintEdge>& edges, const cv::Mat& distinctive,
+                               const ColourImage& image, const ColourImage& photo,
+                               const Homography& to_photo);
 
 // True if most of a picture is light ground with little colour.
 bool is_light(const ColourImage& picture);
+// False for nearly all pictures that are not light, from their brightness at any size: spares
+// reading their colours.
+bool may_be_light(const ImageView& brightness);
 
-// Minimum of agreement_in() if the photo shows the image. It is higher for pages, where other
+// Minimum of PrintAgreement::own if the photo shows the image. It is higher for pages, where other
 // strokes agree more by chance.
 inline constexpr double kLeastOwnAgreement = 0.45;
 inline constexpr double kLeastOwnAgreementOfPages = 0.55;
+// A photo from aside, blurred or in bad light agrees little with anything, also with what it shows.
+// Its agreement does not tell if it is at least kLeastUnclear, more than most other content gets,
+// and at least this share of the agreement with the print.
+inline constexpr double kLeastUnclear = 0.25;
+inline constexpr double kUnclearShare = 0.7;
 
 }  // namespace lookalike

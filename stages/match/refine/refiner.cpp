@@ -145,7 +145,8 @@ PoseRefiner::View PoseRefiner::view(const Frame& frame, const Pyramid& scene,
   const GrayImage inner = crop(seen.rectified.image.view(), margin_px, margin_px, width, height);
   GrayImage mask = crop(seen.rectified.mask.view(), margin_px, margin_px, width, height);
   leave_out(frame.alpha, mask);
-  seen.correlation = correlation_.correlate(frame.object.view(), inner.view(), mask.view());
+  const GrayImage telling = without_bars(frame.object.view(), inner.view(), mask.view());
+  seen.correlation = correlation_.correlate(frame.object.view(), inner.view(), telling.view());
   seen.cells = compare_cells(frame.object.view(), inner.view(), mask.view());
   return seen;
 }
@@ -212,7 +213,10 @@ RefinedPose PoseRefiner::whole(const DecodedImage& object, const DecodedImage& s
       resizing(object.record.width, object.record.height, scene.record.width, scene.record.height),
       1.0};
   pose.identical = a.pixels == b.pixels;
-  if (!pose.identical) pose.correlation = correlation_.correlate(a.view(), b.view(), mask.view());
+  if (!pose.identical) {
+    const GrayImage telling = without_bars(a.view(), b.view(), mask.view());
+    pose.correlation = correlation_.correlate(a.view(), b.view(), telling.view());
+  }
   const std::vector<DetailCell> cells = compare_cells(a.view(), b.view(), mask.view());
   pose.detail = detail_agreement(cells);
   pose.exact = share_of_exact(cells);

@@ -30,8 +30,7 @@ constexpr double kOnePrint = 0.5;  // least agreement
 constexpr double kWins = 0.03;
 // The second image ranks lower by all other evidence, so it needs more of this.
 constexpr double kSecondWins = 0.1;
-constexpr int kFewestOwnCells = 4;      // fewer may be reflections
-constexpr double kResemblesMore = 0.2;  // of the correlation, a cell
+constexpr int kFewestOwnCells = 4;  // fewer may be reflections
 
 // The first image, the second and the scene in the frame of the first.
 enum View : std::size_t { kFirst, kSecond, kScene };

@@ -6,6 +6,9 @@
 // Two indexed images that claim one place of a scene, such as two flavours of one brand.
 namespace lookalike {
 
+// The difference of correlations from which a scene resembles one image more than another.
+inline constexpr double kResemblesMore = 0.2;
+
 // An image that a scene may show.
 struct Claim {
   const ColourImage& image;

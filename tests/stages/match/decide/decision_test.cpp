@@ -52,8 +52,11 @@ TEST(Decide, WhatSharesAPartAndElseDiffersIsAPart) {
   Match match = match_with(50, 0.3);
   match.part = outline({}, 30, 20);
   EXPECT_EQ(decide(match, 100, 80, {}), Decision::kPart);
-  match.evidence.correlation = 0.8;  // the rest agrees in its large shapes
+  match.evidence.correlation = 0.8;  // the rest agrees as well
   EXPECT_EQ(decide(match, 100, 80, {}), Decision::kSameObject);
+  match.evidence.detail = 0.1;  // but only in its large shapes
+  EXPECT_EQ(decide(match, 100, 80, {}), Decision::kPart);
+  match.evidence.detail.reset();
   match.evidence.correlation = 0.3;
   EXPECT_EQ(decide(match, 100, 80, {.same_probability = 1}), Decision::kSimilar);
 }

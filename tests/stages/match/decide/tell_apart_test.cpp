@@ -9,6 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "stages/match/decide/decision.h"
+
 namespace lookalike {
 namespace {
 
@@ -120,6 +122,45 @@ TEST_F(TellApartTest, OneLosesIfThePhotoShowsTheOtherInPlaceOfItsOwnDetail) {
   const Match agreeing = with_correlation(carton(2), 0.6);
   EXPECT_THAT(told_apart({carton(1), agreeing}, own_detail(kShown, replaced)),
               ElementsAre(kSure, kSure));
+}
+
+// Returns a match as decided about by its distinctive cells.
+Match by_content(Match match, double own, double shared) {
+  match.evidence.own_agreement = own;
+  match.evidence.shared_agreement = shared;
+  if (has_other_content_in_print(match.evidence)) match.decision = kPart;
+  return match;
+}
+
+TEST_F(TellApartTest, AnImageThatShowsItsContentRanksBeforeOthersOfItsPrint) {
+  const Match other = by_content(carton(1), 0.2, 0.9);
+  EXPECT_THAT(told_apart({other, by_content(carton(2), 0.8, 0.9)}, kAlike),
+              ElementsAre(kSure, kPart));
+  EXPECT_EQ(judged_[0].image.id, 2);
+  EXPECT_EQ(judged_[0].score, 99);
+  EXPECT_EQ(judged_[1].score, 98);
+  told_apart({other, by_content(carton(2, 500), 0.8, 0.9)}, kAlike);
+  EXPECT_EQ(judged_[0].image.id, 1) << "it lies elsewhere";
+  told_apart({other, carton(2)}, kAlike);
+  EXPECT_EQ(judged_[0].image.id, 1) << "nothing is known of its content";
+}
+
+TEST_F(TellApartTest, WhereThePrintAgreesLittleTheClearlyBestImageIsShown) {
+  const Match poor = by_content(carton(2), 0.3, 0.4);
+  EXPECT_THAT(told_apart({by_content(carton(1), 0.05, 0.4), poor}, kAlike),
+              ElementsAre(kSure, kPart));
+  EXPECT_EQ(judged_[0].image.id, 2);
+  EXPECT_THAT(told_apart({by_content(carton(1), 0.15, 0.4), poor}, kAlike),
+              ElementsAre(kPart, kPart))
+      << "hardly better";
+  EXPECT_THAT(told_apart({by_content(carton(1), 0.3, 0.9)}, kAlike), ElementsAre(kPart))
+      << "the print agrees well";
+  EXPECT_THAT(told_apart({by_content(carton(1), 0.2, 0.2)}, kAlike), ElementsAre(kPart))
+      << "other content agrees as well";
+  EXPECT_THAT(told_apart({as_part(poor)}, kAlike), ElementsAre(kPart)) << "a part for all that";
+  EXPECT_THAT(told_apart({by_content(carton(1), 0.8, 0.9), poor}, kAlike),
+              ElementsAre(kSure, kPart))
+      << "another one is shown";
 }
 
 TEST_F(TellApartTest, OtherViewsOfWhatIsShownStaySure) {

@@ -80,6 +80,44 @@ TEST(DetailAgreement, ViewsOfDifferentSizesAreABug) {
   EXPECT_THROW(agreement(noise(1), noise(1), narrow), Error);
 }
 
+// A view with a picture between two black bars.
+GrayImage between_bars(std::uint64_t seed) {
+  GrayImage image = noise(seed);
+  for (int y = 0; y < kNoiseHeight; ++y) {
+    if (y >= 32 && y < 96) continue;
+    for (int x = 0; x < kNoiseWidth; ++x) image.at(x, y) = static_cast<std::uint8_t>(x % 3);
+  }
+  return image;
+}
+
+TEST(WithoutBars, LeavesOutThoseThatBothViewsShow) {
+  GrayImage telling = without_bars(between_bars(1).view(), between_bars(2).view(), all(255).view());
+  EXPECT_EQ(telling.at(80, 16), 0);
+  EXPECT_EQ(telling.at(80, 64), 255);
+  EXPECT_EQ(telling.at(80, 112), 0);
+}
+
+TEST(WithoutBars, KeepsWhatIsFlatInOneView) {
+  EXPECT_EQ(without_bars(between_bars(1).view(), noise(2).view(), all(255).view()).pixels,
+            all(255).pixels);
+  EXPECT_EQ(without_bars(noise(2).view(), between_bars(1).view(), all(255).view()).pixels,
+            all(255).pixels);
+}
+
+TEST(WithoutBars, KeepsFlatGroundBesideDetail) {
+  GrayImage framed = noise(1);
+  for (int y = 32; y < 96; ++y) {
+    for (int x = 32; x < 128; ++x) framed.at(x, y) = 200;
+  }
+  EXPECT_EQ(without_bars(framed.view(), framed.view(), all(255).view()).pixels, all(255).pixels);
+}
+
+TEST(WithoutBars, KeepsAllIfNothingElseIsLeft) {
+  GrayImage mask = all(255);
+  mask.at(3, 3) = 0;
+  EXPECT_EQ(without_bars(all(90).view(), all(90).view(), mask.view()).pixels, mask.pixels);
+}
+
 constexpr int kColumns = 14;
 constexpr int kRows = 20;
 constexpr int kImageWidth = kColumns * kDetailCellPx;
@@ -146,6 +184,22 @@ TEST(SharedPart, FeaturesInCellsThatDisagreeAreChance) {
   std::vector<Point> features = features_in(2, 6);
   features.push_back({100, 300});
   EXPECT_EQ(part(cells_agreeing(2, 6), features), part(cells_agreeing(2, 6), features_in(2, 6)));
+}
+
+TEST(SharedPart, MayBeTwoBarsOnOppositeSides) {
+  std::vector<DetailCell> cells = cells_agreeing(0, 2);
+  for (DetailCell& cell : cells) {
+    if (cell.row >= kRows - 2) cell.correlation = 0.9;
+  }
+  std::vector<Point> features = features_in(0, 2);
+  for (const Point& feature : features_in(kRows - 2, kRows)) features.push_back(feature);
+  EXPECT_EQ(part(cells, features), (Quad{{{0, 0}, {224, 0}, {224, 320}, {0, 320}}}));
+  features.push_back(features_in(kRows / 2, kRows / 2 + 1).front());
+  EXPECT_TRUE(part(cells, features)) << "by chance, where nothing agrees";
+  for (DetailCell& cell : cells) {
+    if (cell.row >= 6 && cell.row < 12) cell.correlation = 0.9;
+  }
+  EXPECT_FALSE(part(cells, features)) << "what lies between them agrees as well";
 }
 
 TEST(SharedPart, NeedsSomethingToDisagree) {

@@ -140,26 +140,32 @@ TEST(DistinctiveCells, AreThoseThatMostOthersContradict) {
   EXPECT_TRUE(distinctive_cells({}).empty());
 }
 
-TEST(AgreementIn, IsHighForTheCardThatIsShownAlone) {
+// Returns how a photo agrees with card 1, which is of one print with card 2.
+PrintAgreement agreement_with(const cv::Mat& image, const PhotoOfCard& seen, const Homography& at) {
   const auto pair = compare(card(1), card(2));
-  ASSERT_TRUE(pair.has_value());
-  const cv::Mat own = distinctive_cells(edges_of(pair->of_first));
-  const PhotoOfCard same(card(1));
-  const PhotoOfCard other(card(3));  // not indexed
-  EXPECT_GT(agreement_in(own, from_gray(card(1)), same.photo, same.pose).value(), 0.8);
-  EXPECT_LT(agreement_in(own, from_gray(card(1)), other.photo, other.pose).value(), 0.3);
-  const Homography away = translation(0, 3000) * same.pose;
-  EXPECT_FALSE(agreement_in(own, from_gray(card(1)), same.photo, away).has_value());
+  if (!pair) return {};
+  const std::vector<PrintEdge> edges = edges_of(pair->of_first);
+  return print_agreement(edges, distinctive_cells(edges), from_gray(image), seen.photo, at);
 }
 
-TEST(AgreementIn, TakesTheCellsOfACopyOfAnotherSize) {
-  const auto pair = compare(card(1), card(2));
-  ASSERT_TRUE(pair.has_value());
-  const cv::Mat own = distinctive_cells(edges_of(pair->of_first));
+TEST(PrintAgreement, IsHighForTheCardThatIsShownAlone) {
+  const PhotoOfCard same(card(1));
+  const PhotoOfCard other(card(3));  // not indexed
+  const PrintAgreement of_same = agreement_with(card(1), same, same.pose);
+  const PrintAgreement of_other = agreement_with(card(1), other, other.pose);
+  EXPECT_GT(of_same.own.value(), 0.8);
+  EXPECT_GT(of_same.shared.value(), 0.8);
+  EXPECT_LT(of_other.own.value(), 0.3);
+  EXPECT_GT(of_other.shared.value(), 0.8) << "the frame is there";
+  const Homography away = translation(0, 3000) * same.pose;
+  EXPECT_FALSE(agreement_with(card(1), same, away).own.has_value());
+}
+
+TEST(PrintAgreement, TakesTheCellsOfACopyOfAnotherSize) {
   cv::Mat small;
   cv::resize(card(1), small, {kCardWidth / 2, kCardHeight / 2 - 6}, 0, 0, cv::INTER_AREA);
   const PhotoOfCard same(small);
-  EXPECT_GT(agreement_in(own, from_gray(small), same.photo, same.pose).value(), 0.8);
+  EXPECT_GT(agreement_with(small, same, same.pose).own.value(), 0.8);
 }
 
 TEST(IsLight, IsMostlyGroundWithoutColour) {
@@ -172,6 +178,20 @@ TEST(IsLight, IsMostlyGroundWithoutColour) {
   EXPECT_TRUE(is_light(page(cv::Scalar(190, 205, 210)))) << "old paper";
   EXPECT_FALSE(is_light(page(cv::Scalar(90, 200, 240)))) << "a yellow cover";
   EXPECT_FALSE(is_light(page(cv::Scalar::all(60))));
+}
+
+TEST(MayBeLight, IsTrueOfLightGroundOfAnyColourAndSize) {
+  cv::Mat page(200, 160, CV_8U, cv::Scalar(200));
+  cv::rectangle(page, {20, 20, 60, 100}, cv::Scalar(20), cv::FILLED);
+  cv::Mat small;
+  cv::resize(page, small, {40, 50}, 0, 0, cv::INTER_AREA);
+  const auto view = [](const cv::Mat& grey) { return ImageView{grey.data, grey.cols, grey.rows}; };
+  EXPECT_TRUE(may_be_light(view(page)));
+  EXPECT_TRUE(may_be_light(view(small)));
+  cv::Mat shades(256, 160, CV_8U);
+  for (int y = 0; y < shades.rows; ++y) shades.row(y) = y;
+  EXPECT_FALSE(may_be_light(view(shades)));
+  EXPECT_FALSE(may_be_light(view(cv::Mat(200, 160, CV_8U, cv::Scalar(60)))));
 }
 
 TEST(AgreeSmoothly, FollowsWhatIsBent) {
