@@ -1529,6 +1529,22 @@ TEST_F(ServeTest, RejectedPairsLeaveTheGroups) {
   expect_error(ask("POST /v1/rejections", {}, R"({"a": 1, "b": 1})"), 400, "parameter");
 }
 
+TEST_F(ServeTest, GroupsThatSomebodyAskedForAreReadyAfterARun) {
+  start({"--verbose"});
+  const auto times_ready = [&] {
+    const std::string log = program_->err_so_far();
+    int times = 0;
+    for (std::size_t at = 0; (at = log.find("groups are ready", at)) != log.npos; ++at) ++times;
+    return times;
+  };
+  ASSERT_EQ(run_program("lookalike", {"duplicates", "-q", "-d", at("index.db")}).exit_code, 0);
+  get("/v1/groups");
+  ASSERT_TRUE(wait_until([&] { return times_ready() == 1; }));
+  draw("posters/another.jpg", 1);
+  index();
+  EXPECT_TRUE(wait_until([&] { return times_ready() == 2; }));
+}
+
 TEST_F(ServeTest, OverloadIsRefusedAndOver) {
   start({"--set", "serve.queue=1"});
   const std::string photo = content_of(at("photo.jpg"));
