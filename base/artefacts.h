@@ -64,6 +64,7 @@ struct DecodedImage {
   double scale = 1;    // px of these pixels per full-size px, on both axes
   // The opacity of each of these pixels, 0: transparent; empty if all are opaque.
   GrayImage alpha{};
+  std::string damage{};  // what is wrong with pixels that were guessed; empty if none were
 };
 
 // True if a pixel is opaque enough to be compared.

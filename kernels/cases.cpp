@@ -7,10 +7,14 @@
 namespace lookalike {
 namespace {
 
+std::string kernel_name(std::string name) {
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
+
 // Returns "integral image tiles" for kernel integral_image, variant tiles.
 std::string self_test_name(const KernelCase& problem, const std::string& variant) {
-  std::string name = problem.kernel;
-  std::replace(name.begin(), name.end(), '_', ' ');
+  const std::string name = kernel_name(problem.kernel);
   return problem.variants.size() == 1 ? name : name + ' ' + variant;
 }
 
@@ -23,6 +27,10 @@ SelfTestResult self_test(std::span<const KernelCase> cases, const std::string& v
       if (!result.detail.empty()) break;
     }
     result.passed = result.detail.empty();
+    result.is_wrong = !result.passed;
+  } catch (const DeviceOutOfMemory& error) {
+    result.is_out_of_memory = true;
+    result.detail = error.what();
   } catch (const std::exception& error) {
     result.detail = error.what();
   }
@@ -53,7 +61,7 @@ std::string chosen_variant(OpenClSession& session, const KernelCase& problem) {
 }
 
 std::span<const RegisteredKernel> registered_kernels() {
-  static constexpr RegisteredKernel kKernels[] = {{"assign", assign_cases},
+  static constexpr RegisteredKernel kKernels[] = {{"assign", assign_cases, true},
                                                   {"cells", cells_cases},
                                                   {"histogram", histogram_cases},
                                                   {"sorted_histogram", sorted_histogram_cases},
@@ -61,11 +69,11 @@ std::span<const RegisteredKernel> registered_kernels() {
                                                   {"variance", variance_cases},
                                                   {"convolution", convolution_cases},
                                                   {"integral_image", integral_image_cases},
-                                                  {"correlation", correlation_cases},
+                                                  {"correlation", correlation_cases, true},
                                                   {"pose_search", pose_search_cases},
-                                                  {"surf", surf_cases},
-                                                  {"signature", signature_cases},
-                                                  {"warp", warp_cases},
+                                                  {"surf", surf_cases, true},
+                                                  {"signature", signature_cases, true},
+                                                  {"warp", warp_cases, true},
                                                   {"voting", voting_cases}};
   return kKernels;
 }
@@ -79,15 +87,28 @@ std::vector<KernelCase> all_cases(OpenClSession& session, CaseScale scale) {
   return all;
 }
 
-std::vector<SelfTestResult> run_self_tests(OpenClSession& session, CaseScale scale) {
-  std::vector<SelfTestResult> results;
+void run_self_tests(OpenClSession& session, SelfTests tests, CaseScale scale,
+                    const SelfTestListener& listener) {
   for (const RegisteredKernel& kernel : registered_kernels()) {
+    const bool is_basic = tests == SelfTests::kBasic;
+    if ((is_basic && !kernel.is_basic) || !listener.begin(kernel_name(std::string(kernel.name)))) {
+      continue;
+    }
     const std::vector<KernelCase> cases = kernel.cases(session, scale);
     if (cases.empty()) continue;
-    for (const std::string& variant : cases.front().variants) {
-      results.push_back(self_test(cases, variant));
+    for (const std::string& variant :
+         is_basic ? std::vector{chosen_variant(session, cases.front())} : cases.front().variants) {
+      if (!listener.begin(self_test_name(cases.front(), variant))) continue;
+      listener.end(self_test(cases, variant));
     }
   }
+}
+
+std::vector<SelfTestResult> run_self_tests(OpenClSession& session, CaseScale scale) {
+  std::vector<SelfTestResult> results;
+  run_self_tests(session, SelfTests::kAll, scale,
+                 {.begin = [](const std::string&) { return true; },
+                  .end = [&](const SelfTestResult& result) { results.push_back(result); }});
   return results;
 }
 

@@ -81,6 +81,7 @@ CasesOfKernel assign_cases, cells_cases, histogram_cases, sorted_histogram_cases
 struct RegisteredKernel {
   std::string_view name;
   CasesOfKernel* cases;
+  bool is_basic = false;  // queries and runs need it on every device
 };
 
 // Returns every kernel, in the order of all tables.
@@ -90,11 +91,29 @@ std::vector<KernelCase> all_cases(OpenClSession& session, CaseScale scale);
 struct SelfTestResult {
   std::string name;  // like "assign cpu"; without the variant where the device has only one
   bool passed = false;
-  std::string detail{};   // what is wrong
-  double elapsed_ms = 0;  // includes compilation
+  bool is_wrong = false;          // the result differs from the reference's
+  bool is_out_of_memory = false;  // of the device, which says nothing about the kernel
+  std::string detail{};           // what is wrong
+  double elapsed_ms = 0;          // includes compilation
 };
 
-// Checks every variant of every kernel that the device can run. A variant that throws has failed.
+enum class SelfTests {
+  kBasic,  // the variants that kAuto takes of the basic kernels
+  kAll,    // every variant that the device can run of every kernel
+};
+
+// Follows self-tests. begin() comes before each kernel, whose cases may try the device, and before
+// each variant; if it returns false, that is left out.
+struct SelfTestListener {
+  std::function<bool(const std::string& name)> begin;
+  std::function<void(const SelfTestResult&)> end;
+};
+
+// Checks kernels against their references. A variant that throws has failed.
+void run_self_tests(OpenClSession& session, SelfTests tests, CaseScale scale,
+                    const SelfTestListener& listener);
+
+// Returns the results of all.
 std::vector<SelfTestResult> run_self_tests(OpenClSession& session,
                                            CaseScale scale = CaseScale::kSelfTest);
 

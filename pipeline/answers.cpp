@@ -59,20 +59,6 @@ Json to_json(const std::optional<PictureDifference>& difference) {
           {"places", to_json(difference->places)}};
 }
 
-Json to_json(const Evidence& evidence) {
-  return {{"votes_excess", evidence.votes_excess},
-          {"shortlist", evidence.shortlist},
-          {"pairs", evidence.pairs},
-          {"effective_inliers", evidence.effective_inliers},
-          {"coherence", evidence.coherence},
-          {"squeeze", evidence.squeeze},
-          {"detail", or_null(evidence.detail)},
-          {"colour", or_null(evidence.colour)},
-          {"own_agreement", or_null(evidence.own_agreement)},
-          {"difference", to_json(evidence.difference)},
-          {"other_content", to_json(evidence.other_content)}};
-}
-
 Json to_json(const std::vector<std::string>& paths) {
   Json texts = Json::array();
   for (const std::string& path : paths) texts.push_back(text_of_path(path));
@@ -172,21 +158,35 @@ Json with_schema(const Json& json) {
   return result;
 }
 
-PhotoOrigin read_origin(const std::string& path) {
+Json evidence_answer(const Evidence& evidence) {
+  return {{"votes_excess", evidence.votes_excess},
+          {"shortlist", evidence.shortlist},
+          {"pairs", evidence.pairs},
+          {"effective_inliers", evidence.effective_inliers},
+          {"coherence", evidence.coherence},
+          {"squeeze", evidence.squeeze},
+          {"detail", or_null(evidence.detail)},
+          {"colour", or_null(evidence.colour)},
+          {"own_agreement", or_null(evidence.own_agreement)},
+          {"difference", to_json(evidence.difference)},
+          {"other_content", to_json(evidence.other_content)}};
+}
+
+std::optional<PhotoOrigin> read_origin(const std::string& path) {
   constexpr std::size_t kStartBytes = std::size_t{256} << 10U;  // where cameras put EXIF
   const std::string file = page_of(path).file;
   const std::optional<std::string> start = read_start(file, kStartBytes);
-  if (!start) return {};
+  if (!start) return std::nullopt;
   try {
     return origin_of(read_metadata(bytes_of(*start)));
   } catch (const Error& failure) {
     if (failure.kind() != ErrorKind::kInternal) throw;
-    return {};  // there is no reader
+    return std::nullopt;  // there is no reader
   }
 }
 
 void add_origin(const std::string& path, Json& answer) {
-  const PhotoOrigin origin = read_origin(path);
+  const PhotoOrigin origin = read_origin(path).value_or(PhotoOrigin{});
   const auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
   answer["taken"] = text(origin.taken);
   answer["camera"] = text(origin.camera);
@@ -221,7 +221,7 @@ Json query_answer(const std::string& query, const QueryResult& result, Asked ask
                                  {"rejected", match.rejected},
                                  {"inliers", match.evidence.inliers},
                                  {"correlation", or_null(match.evidence.correlation)},
-                                 {"evidence", to_json(match.evidence)},
+                                 {"evidence", evidence_answer(match.evidence)},
                                  {"moved_px", moved_px_of(match)},
                                  {"quad", quad_of(match)}});
     add_origin(path_of(match), answer["matches"].back());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 
@@ -31,16 +32,19 @@ inline constexpr int kJsonSchema = 1;
 // Adds that version as "schema", first.
 Json with_schema(const Json& json);
 
-// Returns what the metadata at the start of a file say; empty where they do not, or where the file
-// cannot be read.
-PhotoOrigin read_origin(const std::string& path);
+// Returns what the metadata at the start of a file say, empty where they do not. Nothing if the
+// file cannot be read, or there is no reader of metadata.
+std::optional<PhotoOrigin> read_origin(const std::string& path);
 
-// Adds the same as "taken" and "camera", null where it is empty.
+// Adds the same as "taken" and "camera", null where it is empty or unknown.
 void add_origin(const std::string& path, Json& answer);
 
 // True if nothing sure was found, and the best match has a pose under which the pixels of both
 // pictures differ as those of a picture and its mirror image do.
 bool may_be_mirrored(const QueryResult& result);
+
+// "evidence" of a match in query.json.
+Json evidence_answer(const Evidence& evidence);
 
 // query.json
 Json query_answer(const std::string& query, const QueryResult& result, Asked asked = Asked::kPhoto);

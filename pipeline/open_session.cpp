@@ -12,6 +12,7 @@
 
 #include "base/files.h"
 #include "base/program.h"
+#include "pipeline/device_test.h"
 
 namespace lookalike {
 namespace {
@@ -90,6 +91,7 @@ SessionOptions session_options(const DeviceOptions& device) {
   options.device = device.choice;
   options.program_cache = program_cache_folder();
   if (!options.program_cache.empty()) options.tuning_folder = options.program_cache / "tuning";
+  options.object = objection_to;
   options.warn = [](const std::string& line) { logger()->warn("{}", line); };
   options.inform = [](const std::string& line) { logger()->info("{}", line); };
   options.memory_limit_bytes = std::uint64_t{device.memory_limit_mib} << 20;

@@ -16,35 +16,31 @@
 
 namespace lookalike {
 
-namespace {
-
-// Returns what read() makes of the first file that has the image's content and can be decoded.
-template <typename Picture, typename Read>
-std::optional<Picture> first_decoded(const StoredImage& image, const ImagesOptions& limits,
-                                     const Read& read) {
+std::optional<LoadedFile> load_indexed(const StoredImage& image, const ImagesOptions& limits) {
   for (const std::string& path : image.paths) {
-    const auto loaded = load_file(path, limits);
-    const auto* file = std::get_if<LoadedFile>(&loaded);
-    if (file == nullptr || file->content != image.content) continue;
-    auto decoded = read(*file);
-    if (auto* picture = std::get_if<Picture>(&decoded)) return std::move(*picture);
+    auto loaded = load_file(path, limits);
+    auto* const file = std::get_if<LoadedFile>(&loaded);
+    if (file != nullptr && file->content == image.content) return std::move(*file);
   }
   return std::nullopt;
 }
 
-}  // namespace
-
 std::optional<DecodedImage> read_indexed(const StoredImage& image, WantedSize size,
                                          const ImagesOptions& limits) {
-  return first_decoded<DecodedImage>(
-      image, limits, [&](const LoadedFile& file) { return decode(file, size, limits); });
+  const std::optional<LoadedFile> file = load_indexed(image, limits);
+  if (!file) return std::nullopt;
+  auto decoded = decode(*file, size, limits);
+  auto* const picture = std::get_if<DecodedImage>(&decoded);
+  return picture != nullptr ? std::optional(std::move(*picture)) : std::nullopt;
 }
 
 std::optional<ColourImage> read_indexed_colours(const StoredImage& image, double most_pixels,
                                                 const ImagesOptions& limits) {
-  return first_decoded<ColourImage>(image, limits, [&](const LoadedFile& file) {
-    return decode_in_colour(file, most_pixels, limits);
-  });
+  const std::optional<LoadedFile> file = load_indexed(image, limits);
+  if (!file) return std::nullopt;
+  auto decoded = decode_in_colour(*file, most_pixels, limits);
+  auto* const picture = std::get_if<ColourImage>(&decoded);
+  return picture != nullptr ? std::optional(std::move(*picture)) : std::nullopt;
 }
 
 std::vector<std::filesystem::path> searched_databases(const RunConfig& config) {

@@ -19,6 +19,9 @@
 
 namespace lookalike {
 
+// Reads the first file of an indexed image that still has its content; nothing if none has.
+std::optional<LoadedFile> load_indexed(const StoredImage& image, const ImagesOptions& limits);
+
 // Decodes the file of an indexed image again, to a size. Returns nothing when none of its paths
 // leads to its content any more, or the file exceeds the limits.
 std::optional<DecodedImage> read_indexed(const StoredImage& image, WantedSize size,

@@ -281,7 +281,7 @@ TEST(Files, ThatOptionsNameAreWrittenThroughTheGuard) {
                            // and the user's cache.
                            "pipeline/flow/feature_cache.cpp", "pipeline/groups/pair_file.cpp",
                            "pipeline/groups/rejections.cpp", "kernels/session/program_cache.cpp",
-                           "kernels/tuning/tuning.cpp"));
+                           "kernels/tuning/tuning.cpp", "pipeline/device_test.cpp"));
 }
 
 TEST(LayerCheck, CatchesAFolderThatIncludesUpwards) {

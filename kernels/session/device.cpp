@@ -113,13 +113,14 @@ Error no_device() {
                 "(package pocl-opencl-icd) to run on the CPU"};
 }
 
-std::size_t default_device(const std::vector<Device>& devices) {
-  for (const DeviceKind kind : {DeviceKind::kGpu, DeviceKind::kCpu}) {
-    const auto found = std::find_if(devices.begin(), devices.end(),
-                                    [&](const Device& d) { return d.info.kind == kind; });
-    if (found != devices.end()) return static_cast<std::size_t>(found - devices.begin());
+std::vector<std::size_t> by_kind(const std::vector<Device>& devices) {
+  std::vector<std::size_t> order;
+  for (const DeviceKind kind : {DeviceKind::kGpu, DeviceKind::kCpu, DeviceKind::kAccelerator}) {
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      if (devices[i].info.kind == kind) order.push_back(i);
+    }
   }
-  return 0;
+  return order;
 }
 
 }  // namespace
@@ -156,17 +157,23 @@ std::vector<Device> list_devices() {
   return devices;
 }
 
-std::size_t choose_device(const std::vector<Device>& devices, std::string_view choice) {
+std::vector<std::size_t> matching_devices(const std::vector<Device>& devices,
+                                          std::string_view choice) {
   if (devices.empty()) throw no_device();
-  if (choice.empty()) return default_device(devices);
+  if (choice.empty()) return by_kind(devices);
   const Choice wanted = parse(choice);
-  std::size_t matches = 0;
+  std::vector<std::size_t> matches;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const DeviceInfo& info = devices[i].info;
     if (!contains(info.platform, wanted.platform) || !contains(info.name, wanted.name)) continue;
     if (wanted.kind && info.kind != *wanted.kind) continue;
-    if (matches++ == wanted.index.value_or(0)) return i;
+    matches.push_back(i);
   }
+  if (wanted.index) {
+    if (*wanted.index < matches.size()) return {matches[*wanted.index]};
+    matches.clear();
+  }
+  if (!matches.empty()) return matches;
   throw Error(ErrorKind::kDevice, "device: nothing matches '" + std::string(choice) +
                                       "'; `lookalike devices` lists all devices");
 }

@@ -51,12 +51,14 @@ struct Device {
 // Returns every device of every platform, in the loader's order; empty without a platform.
 std::vector<Device> list_devices();
 
-// Returns the index of the device that `choice` names, as "platform:type:name-or-index", the form
-// of OpenCV's OPENCV_OPENCL_DEVICE. Each part may be empty. Platform and name match any part of the
-// real name, in any case; type is GPU, CPU or ACCELERATOR; an index counts the devices that the
-// other parts leave. An empty choice takes the first GPU, else the first CPU device, else the first
-// of all. Throws Error(kUsage) when the choice is malformed, Error(kDevice) when nothing matches.
-std::size_t choose_device(const std::vector<Device>& devices, std::string_view choice);
+// Returns the indices of the devices that `choice` names, the best first: at least one. The form is
+// "platform:type:name-or-index", that of OpenCV's OPENCV_OPENCL_DEVICE. Each part may be empty.
+// Platform and name match any part of the real name, in any case; type is GPU, CPU or ACCELERATOR;
+// an index counts the devices that the other parts leave, and names one. Those that a choice leaves
+// are in the loader's order; an empty choice takes GPUs first, then CPU devices, then the others.
+// Throws Error(kUsage) when the choice is malformed, Error(kDevice) when nothing matches.
+std::vector<std::size_t> matching_devices(const std::vector<Device>& devices,
+                                          std::string_view choice);
 
 // Returns the folder in which PoCL keeps the kernels that it has compiled; empty without a home.
 std::filesystem::path pocl_cache_folder();

@@ -105,16 +105,29 @@ bool adds_64_bits(OpenClSession& session) {
   return result[0] == kItems * kStep;
 }
 
-Device pick(const std::string& choice) {
+// Returns the first matching device to which there is no objection. Throws Error(kDevice) with all
+// objections if there is none.
+Device pick(const SessionOptions& options) {
   std::vector<Device> devices = list_devices();
-  return devices[choose_device(devices, choice)];
+  std::string objections;
+  for (const std::size_t i : matching_devices(devices, options.device)) {
+    const auto objection = options.object ? options.object(i, devices[i].info) : std::nullopt;
+    if (!objection) {
+      if (!objections.empty() && options.warn) {
+        options.warn("device: " + objections + "; using " + devices[i].info.name);
+      }
+      return devices[i];
+    }
+    objections += (objections.empty() ? "" : "; ") + *objection;
+  }
+  throw Error(ErrorKind::kDevice, "device: " + objections);
 }
 
 }  // namespace
 
 OpenClSession::Shared::Shared(const SessionOptions& session_options)
     : options(session_options),
-      device(translate("device", [&] { return pick(options.device); })),
+      device(translate("device", [&] { return pick(options); })),
       context(translate("device", [&] { return cl::Context(device.handle); })),
       only_queue(device.info.overlaps_queues() ? std::nullopt : std::optional(make_queue())),
       cache(options.program_cache),

@@ -25,7 +25,7 @@
 namespace lookalike {
 
 struct SessionOptions {
-  std::string device{};                   // see choose_device; empty: first GPU, then CPU
+  std::string device{};                   // see matching_devices; empty: first GPU, then CPU
   std::filesystem::path program_cache{};  // folder for compiled programs; empty: none
   std::filesystem::path tuning_folder{};  // the user's own measurements; empty: none
   std::uint64_t memory_limit_bytes = 0;   // most device memory to use; 0: all
@@ -33,6 +33,9 @@ struct SessionOptions {
   // Optimise for latency: on PoCL, where reading a binary back makes the driver compile more, leave
   // storing it to a session without this flag (see DeviceInfo::is_pocl).
   bool answer_soon = false;
+  // Returns why a device must not be used, where the next that matches is tried; nothing if it may
+  // be. Optional.
+  std::function<std::optional<std::string>(std::size_t index, const DeviceInfo&)> object{};
   // Both are optional, are called on any thread that uses a session of the device, and must not use
   // a session themselves.
   std::function<void(const std::string&)> warn{};  // receives one-line warnings

@@ -18,12 +18,14 @@ struct Size {
   int height;
   std::size_t images;
   bool is_blocky = false;  // even small pictures of blocks have features
+  int max_interval = 0;    // of blocky ones
 };
 
 CaseSizes<Size> sizes_for(bool is_cpu) {
   const std::size_t many = is_cpu ? 16 : 256;
   return {.simulator = {{48, 40, 1, true}},
-          .self_test = {{160, 120, 1, true}},
+          // The program that indexing and queries use, so that the basic self-tests build no other.
+          .self_test = {{160, 120, 1, true, 2}, {480, 360, 1, true, 2}},
           .test = {{0, 0, 1},
                    {1, 1, 1},
                    {20, 26, 1},
@@ -113,7 +115,9 @@ std::vector<KernelCase> surf_cases(OpenClSession& session, CaseScale scale) {
       Inputs made{textured_picture(size.width, size.height, 1),
                   {.hessian_threshold = kPictureHessianThreshold, .max_interval = 2},
                   {}};
-      if (size.is_blocky) made = {blocky_picture(size.width, size.height), {}, {}};
+      if (size.is_blocky) {
+        made = {blocky_picture(size.width, size.height), {.max_interval = size.max_interval}, {}};
+      }
       made.batch.assign(size.images, made.image.view());
       return made;
     };

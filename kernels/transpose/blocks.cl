@@ -61,9 +61,10 @@ void transpose_edge(global const VALUE* from, ulong columns, global VALUE* to, u
   }
 }
 
-// Fetches the next block of the same rows, too short a run for a CPU to foresee.
+// Fetches the next block of the same rows, too short a run for a CPU to foresee. Drivers that compile
+// by way of SPIR-V (Mesa's rusticl) refuse the instruction.
 void prefetch_block(global const VALUE* next, ulong columns) {
-#if defined(__clang__)
+#if defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
 #pragma unroll
   for (int r = 0; r < LINE; ++r) __builtin_prefetch(next + r * columns, 0, 3);
 #endif

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -26,6 +27,7 @@ struct Item {
   bool blank = false;       // by is_blank(), from ImageFeatures on; a blank image has no features
   std::uint32_t pages = 1;  // in the file; set in its first page only
   bool ends_file = true;    // no item of the same file follows
+  std::string damage{};     // see DecodedImage
   std::variant<SkippedFile, KnownContent, CachedFeatures, DecodedImage, ImageFeatures, ImageWords>
       state{};
 

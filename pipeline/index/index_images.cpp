@@ -246,6 +246,9 @@ class ImageFlow {
       if (item.ends_file && item.file.modified_ns != kUnfinished) {
         ++(is_as_before ? report.unchanged : report.indexed);
       }
+      if (!item.damage.empty()) {
+        report.damaged.push_back({item.file, "damaged", std::move(item.damage)});
+      }
       report.blank += item.blank ? 1 : 0;
       const auto* const words = std::get_if<ImageWords>(&item.state);
       report.featureless += !item.blank && words && words->features.empty() ? 1 : 0;

@@ -34,7 +34,9 @@ struct IndexRunReport {
   std::size_t indexed = 0;      // files with new content, with all their pages; not moved ones
   std::size_t blank = 0;        // pages that were recorded as blank
   std::size_t featureless = 0;  // other pages without features
-  std::size_t unchanged = 0;    // files in the index already, with the same content
+  // Indexed files some pixels of which their reader guessed, and its words, in this run's order.
+  std::vector<SkippedFile> damaged;
+  std::size_t unchanged = 0;  // files in the index already, with the same content
   // Files among them that were read, by why; see reasons_to_read().
   std::map<std::string, std::size_t> read_again;
   std::size_t removed = 0;        // files that are gone or no images any more

@@ -97,6 +97,7 @@ Json run_document(const IndexRunReport& report) {
           {"files_without_folder", report.files_without_root},
           {"blank", report.blank},
           {"featureless", report.featureless},
+          {"damaged", report.damaged.size()},
           {"skipped_by_reason", reasons},
           {"newly_skipped", report.newly_skipped.size()},
           {"left_out",

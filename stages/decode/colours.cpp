@@ -48,7 +48,7 @@ std::variant<ColourImage, SkippedFile> decode_in_colour(const LoadedFile& loaded
   const int divisor = jpeg_divisor(header, static_cast<std::uint32_t>(std::ceil(longest)));
   auto decoded = decode_pixels(loaded, header, PixelMode::kColour, divisor);
   if (auto* file = std::get_if<SkippedFile>(&decoded)) return std::move(*file);
-  auto& [pixels, alpha] = std::get<ShownPixels>(decoded);
+  auto& [pixels, alpha, damage] = std::get<ShownPixels>(decoded);
   cv::Size full = pixels.size() * divisor;
   if (region) {
     full = {region->width, region->height};

@@ -108,13 +108,15 @@ std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, const I
   const int divisor = jpeg_divisor(header, side);
   auto decoded = decode_pixels(loaded, header, PixelMode::kGray, divisor);
   if (auto* file = std::get_if<SkippedFile>(&decoded)) return std::move(*file);
-  const auto& [gray, alpha] = std::get<ShownPixels>(decoded);
+  auto& [gray, alpha, damage] = std::get<ShownPixels>(decoded);
   ImageRecord record{loaded.file, loaded.content, gray.cols * divisor, gray.rows * divisor};
   if (auto why = too_large(static_cast<std::uint64_t>(record.width),
                            static_cast<std::uint64_t>(record.height), limits)) {
     return SkippedFile{loaded.file, "too_large", std::move(*why)};
   }
-  return fitted_image(std::move(record), gray, alpha, divisor, size);
+  auto image = fitted_image(std::move(record), gray, alpha, divisor, size);
+  if (auto* fitted = std::get_if<DecodedImage>(&image)) fitted->damage = std::move(damage);
+  return image;
 } catch (const std::bad_alloc&) {
   return without_memory(loaded.file);
 }

@@ -37,10 +37,12 @@ void jump_back(j_common_ptr jpeg) {
   std::longjmp(failures.back, 1);
 }
 
-// Notes all warnings but that the end marker is missing. Negative levels are warnings.
+// Notes the first warning but that the end marker is missing. Negative levels are warnings.
 void note_damage(j_common_ptr jpeg, int level) {
-  if (level >= 0 || jpeg->err->msg_code == JWRN_JPEG_EOF) return;
-  reinterpret_cast<Failures*>(jpeg->err)->is_damaged = true;
+  auto& failures = *reinterpret_cast<Failures*>(jpeg->err);
+  if (level >= 0 || failures.is_damaged || jpeg->err->msg_code == JWRN_JPEG_EOF) return;
+  failures.is_damaged = true;
+  jpeg->err->format_message(jpeg, failures.message.data());
 }
 
 // Ends reading at the limits of scans, and when the time of this thread's work is over. libjpeg
@@ -157,6 +159,7 @@ cv::Mat read_jpeg(std::span<const std::uint8_t> file, PixelMode mode, int diviso
       return {};
     }
     if (is_read) {
+      if (jpeg.is_damaged()) problem = std::string("libjpeg: ") + jpeg.message();
       if (jpeg.is_cmyk()) image = bgr_of(image);
       if (mode == PixelMode::kGray && image.channels() == 3) {
         cv::cvtColor(image, image, cv::COLOR_BGR2GRAY);

@@ -109,7 +109,9 @@ std::variant<ShownPixels, SkippedFile> read_checked(const LoadedFile& loaded,
   // Opaque after all: the reader's own conversion, as for pictures without alpha.
   if (is_stored && !header.range) stored = read_opaque(file, header, mode, jpeg_divisor, problem);
   if (stored.empty()) return unread(loaded, std::move(problem));
-  return ShownPixels{in_mode(stored, mode), {}};
+  return ShownPixels{.pixels = in_mode(stored, mode),
+                     .alpha = {},
+                     .damage = header.format == ImageFormat::kJpeg ? std::move(problem) : ""};
 }
 
 // Reads the header of the file, or of `preview` if that is not empty.

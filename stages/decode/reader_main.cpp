@@ -118,6 +118,7 @@ ReaderAnswer answer_to(const ImageReader& reader, const ReaderRequest& request,
     set_problem(answer, ReaderResult::kProblem, problem);
     return answer;
   }
+  set_problem(answer, ReaderResult::kDone, problem);  // of some pixels, as readers.h says
   answer.rows = image.rows;
   answer.columns = image.cols;
   answer.type = image.type();

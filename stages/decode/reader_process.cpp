@@ -367,6 +367,7 @@ cv::Mat ReaderProcess::read(std::span<const std::uint8_t> file, const ImageHeade
     problem = kOtherSize;
     return {};
   }
+  problem = text_of(*answer);
   cv::Mat image(answer->rows, answer->columns, answer->type);
   if (read_all(rows, {image.data, image.total() * image.elemSize()})) return image;
   problem = "the reader gave fewer pixels than it announced";

@@ -34,7 +34,7 @@ struct ReaderAnswer {
   std::uint32_t has_alpha = 0;
   std::uint32_t premultiplied = 0;
   std::uint64_t metadata_bytes = 0;
-  std::array<char, 256> problem{};  // with a zero at its end; also of metadata that were read
+  std::array<char, 256> problem{};  // with a zero at its end; also of what was read
 };
 
 // Size of the entries of one file. More are not sent, with a problem.

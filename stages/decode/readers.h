@@ -38,7 +38,8 @@ inline constexpr const char* kEndsEarly = "the image ends early: the file is cut
 inline constexpr const char* kOtherSize = "the picture has another size than its header states";
 
 // Reads a JPEG file, upright as EXIF states, with the pixels of cv::imdecode, damaged ones as far
-// as libjpeg can. On failure returns an empty matrix and sets `problem`.
+// as libjpeg can: `problem` then says what is wrong with them. On failure returns an empty matrix
+// and sets `problem`.
 //   divisor  reduces the picture: 1, 2, 4 or 8, a divisor of both sides; 1 for kAsStored
 // Throws cv::Exception (StsNoMem), std::bad_alloc, and Overdue when the time of its WorkLimits is
 // over.

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include <opencv2/core.hpp>
 
@@ -12,8 +13,9 @@ namespace lookalike {
 
 // An image as a person sees it, upright.
 struct ShownPixels {
-  cv::Mat pixels;  // CV_8U or CV_8UC3 (BGR), transparent parts laid over the ground
-  cv::Mat alpha;   // CV_8U of the same size, 0: fully transparent; empty where all is opaque
+  cv::Mat pixels;        // CV_8U or CV_8UC3 (BGR), transparent parts laid over the ground
+  cv::Mat alpha;         // CV_8U of the same size, 0: fully transparent; empty where all is opaque
+  std::string damage{};  // what is wrong with pixels that were guessed; empty if none were
 };
 
 // Lays an image over its ground, in grey or in colour.

@@ -72,7 +72,7 @@ TEST_F(FormatsTest, AReaderThatCannotStartIsNamedAtOnce) {
   cv::imwrite(photo, poster(1));
   for (const auto& [reader, message] : readers) {
     const TemporaryFolder folder;
-    const std::string program = install_with_reader(folder.path(), reader);
+    const std::string program = install_with(folder.path(), "lookalike-reader", reader);
     const auto begin = std::chrono::steady_clock::now();
     const ProgramResult result = run_program(program, {"query", "-d", path("index.db"), photo});
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20)) << reader;

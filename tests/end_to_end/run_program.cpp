@@ -97,6 +97,18 @@ bool RunningProgram::wait_for_output() {
   return has_output();
 }
 
+std::string RunningProgram::err_so_far() const {
+  // Program and test share the file's position, which must stay.
+  std::string text;
+  char buffer[4096];
+  ssize_t count = 0;
+  const int file = ::fileno(err_.get());
+  while ((count = ::pread(file, buffer, sizeof buffer, static_cast<off_t>(text.size()))) > 0) {
+    text.append(buffer, static_cast<std::size_t>(count));
+  }
+  return text;
+}
+
 ProgramResult RunningProgram::wait() {
   int status = 0;
   if (!status_) {
@@ -118,7 +130,8 @@ ProgramResult run_program(const std::string& program, const std::vector<std::str
   return result;
 }
 
-std::string install_with_reader(const std::filesystem::path& folder, const std::string& script) {
+std::string install_with(const std::filesystem::path& folder, const std::string& helper,
+                         const std::string& script) {
   namespace fs = std::filesystem;
   const fs::path programs(LOOKALIKE_PROGRAMS);
   fs::create_directories(folder / "bin");
@@ -126,15 +139,15 @@ std::string install_with_reader(const std::filesystem::path& folder, const std::
   for (const auto& modules : fs::directory_iterator(programs.parent_path() / "lib")) {
     if (!modules.path().filename().native().starts_with("lookalike-")) continue;
     const fs::path to = folder / "lib" / modules.path().filename();
-    const fs::path reader = to / "lookalike-reader";
+    const fs::path replaced = to / helper;
     fs::create_directories(to);
     for (const auto& file : fs::directory_iterator(modules)) {
-      if (file.path().filename() != reader.filename()) {
+      if (file.path().filename() != helper) {
         fs::create_symlink(file, to / file.path().filename());
       }
     }
-    std::ofstream(reader) << "#!/bin/sh\n" << script << '\n';
-    if (!script.empty()) fs::permissions(reader, fs::perms::owner_all);
+    std::ofstream(replaced) << "#!/bin/sh\n" << script << '\n';
+    if (!script.empty()) fs::permissions(replaced, fs::perms::owner_all);
   }
   return folder / "bin/lookalike";
 }

@@ -31,6 +31,7 @@ class RunningProgram {
   void send(int signal);  // nothing once it has ended
   // Waits until something is on its stdout, at most 60 s; false if it ends without output.
   bool wait_for_output();
+  std::string err_so_far() const;
   ProgramResult wait();
 
  private:
@@ -51,9 +52,11 @@ class RunningProgram {
 ProgramResult run_program(const std::string& program, const std::vector<std::string>& arguments,
                           const std::vector<std::string>& settings = {});
 
-// Installs the tree's `lookalike` below a folder with a shell script as its lookalike-reader, which
-// may not be executed if the script is empty. Returns the program's path.
-std::string install_with_reader(const std::filesystem::path& folder, const std::string& script);
+// Installs the tree's `lookalike` below a folder with a shell script as one of its helper programs,
+// such as lookalike-reader, which may not be executed if the script is empty. Returns the path of
+// `lookalike`.
+std::string install_with(const std::filesystem::path& folder, const std::string& helper,
+                         const std::string& script);
 
 // Returns the commands of a program, if it has any.
 std::set<std::string> commands_of(const std::string& program);

@@ -7,14 +7,17 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <regex>
 #include <set>
 #include <sstream>
 #include <string>
+#include <sys/stat.h>
 #include <thread>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -50,22 +53,53 @@ const std::string kToken = "0123456789abcdef0123456789abcdef";
 class ServeTest : public testing::Test {
  protected:
   ServeTest() {
+    if (!shared_) {
+      shared_ = std::make_unique<TemporaryFolder>();
+      make_index();
+      state_ = state_of_folder();
+    }
+  }
+  void TearDown() override {
+    program_.reset();
+    if (state_of_folder() != state_) shared_.reset();
+  }
+  static void TearDownTestSuite() { shared_.reset(); }
+
+  void make_index() const {
     fs::create_directories(at("posters"));
     for (std::uint64_t i = 0; i < 6; ++i) draw("posters/" + std::to_string(i) + ".jpg", i);
     fs::copy_file(at("posters/0.jpg"), at("posters/copy.jpg"));
     cv::Mat small;
     cv::resize(cv::imread(at("posters/1.jpg")), small, {}, 0.5, 0.5, cv::INTER_AREA);
     cv::imwrite(at("posters/small.jpg"), small);
-    folder_.write("posters/broken.jpg", "not a picture");
+    shared_->write("posters/broken.jpg", "not a picture");
     index();
     const Placement placement = {draw_poster(3, {300, 400}),
                                  {{{120, 70}, {420, 118}, {404, 500}, {96, 540}}}};
     cv::imwrite(at("photo.jpg"), draw_scene(std::span(&placement, 1), {640, 600}, 1));
-    folder_.write("token", kToken + "\n");
+    shared_->write("token", kToken + "\n");
     fs::permissions(at("token"), fs::perms::owner_read);
   }
 
-  std::string at(const std::string& name) const { return (folder_.path() / name).native(); }
+  // Returns what tests may change: names, sizes and times of all but what a server leaves.
+  static std::map<std::string, std::string> state_of_folder() {
+    std::map<std::string, std::string> state;
+    for (const auto& entry : fs::recursive_directory_iterator(shared_->path())) {
+      const std::string name = entry.path().native();
+      struct stat status {};
+      ::lstat(name.c_str(), &status);
+      const bool is_left = name.ends_with("/socket") || name.ends_with("-shm") ||
+                           (name.ends_with("-wal") && status.st_size == 0);
+      if (is_left) continue;
+      const bool is_folder = S_ISDIR(status.st_mode);
+      state[name] = fmt::format(
+          "{} {} {} {}.{}", status.st_ino, status.st_mode, is_folder ? 0 : status.st_size,
+          is_folder ? 0 : status.st_ctim.tv_sec, is_folder ? 0 : status.st_ctim.tv_nsec);
+    }
+    return state;
+  }
+
+  static std::string at(const std::string& name) { return (shared_->path() / name).native(); }
   void draw(const std::string& name, std::uint64_t poster) const {
     cv::imwrite(at(name), draw_poster(poster, {300, 400}));
   }
@@ -148,7 +182,10 @@ class ServeTest : public testing::Test {
     return run({"show", "--json", "-d", at("index.db"), at(name)})["id"];
   }
 
-  TemporaryFolder folder_;
+  // A folder with an index, made again for a test behind one that has changed it.
+  static inline std::unique_ptr<TemporaryFolder> shared_;
+  static inline std::map<std::string, std::string> state_;  // once it was made
+
   std::unique_ptr<RunningProgram> program_;
   int port_ = 0;
   std::vector<std::string> usual_headers_;
@@ -369,7 +406,7 @@ TEST_F(ServeTest, SortsFilesByNameAndByWhenTheyWereTaken) {
   fs::create_directories(at("posters/a"));
   const auto date = [&](const std::string& file, const std::string& taken) {
     const std::string jpeg = content_of(at(file));
-    folder_.write(file, jpeg.substr(0, 2) + exif_segment("Leica", "M10", taken) + jpeg.substr(2));
+    shared_->write(file, jpeg.substr(0, 2) + exif_segment("Leica", "M10", taken) + jpeg.substr(2));
   };
   draw("posters/a/9.jpg", 9);
   date("posters/a/9.jpg", "2015:01:02 03:04:05");
@@ -424,7 +461,7 @@ TEST_F(ServeTest, SortsFilesByNameAndByWhenTheyWereTaken) {
 TEST_F(ServeTest, TellsWhatIsWrittenIntoAFile) {
   const std::string jpeg = content_of(at("posters/2.jpg"));
   const std::string exif = exif_segment("Leica Camera AG", "LEICA M10", "2019:07:14 12:30:05");
-  folder_.write("posters/2.jpg", jpeg.substr(0, 2) + exif + jpeg.substr(2));
+  shared_->write("posters/2.jpg", jpeg.substr(0, 2) + exif + jpeg.substr(2));
   index();
   start();
   const std::string of = "/v1/images/" + std::to_string(id_of("posters/2.jpg")) + "/metadata";
@@ -434,7 +471,7 @@ TEST_F(ServeTest, TellsWhatIsWrittenIntoAFile) {
                             {"field": "camera", "text": "LEICA M10"}])"));
   EXPECT_THAT(get("/v1/images/" + std::to_string(id_of("posters/3.jpg")) + "/metadata")["entries"],
               IsEmpty());
-  folder_.write("posters/2.jpg", jpeg);
+  shared_->write("posters/2.jpg", jpeg);
   expect_error(ask("GET " + of), 404, "gone");
 }
 
@@ -578,8 +615,9 @@ TEST_F(ServeTest, PassesOverWhatOnlyHasTheNameOfALog) {
 
 // Each start of this reader takes a second to fail.
 TEST_F(ServeTest, StartsADeadReaderOnceInAWhile) {
-  const std::string program = install_with_reader(
-      folder_ / "installed", "echo start >> '" + at("starts") + "'; sleep 1; exit 127");
+  const std::string program =
+      install_with(*shared_ / "installed", "lookalike-reader",
+                   "echo start >> '" + at("starts") + "'; sleep 1; exit 127");
   program_ = std::make_unique<RunningProgram>(
       program,
       std::vector<std::string>{"serve", "-d", at("index.db"), "--listen", "unix:" + at("socket")});
@@ -633,7 +671,7 @@ TEST_F(ServeTest, LeavesFilesThatMustNotGo) {
               HasSubstr("another file goes for it"));
   EXPECT_THAT(left(json::array({one("posters/small.jpg", "posters/1.jpg")}), "hardlink"),
               HasSubstr("no exact copy"));
-  folder_.write("posters/copy.jpg", "written since");
+  shared_->write("posters/copy.jpg", "written since");
   EXPECT_THAT(left(json::array({one("posters/copy.jpg", "posters/0.jpg")})), HasSubstr("changed"));
   EXPECT_EQ(content_of(at("posters/copy.jpg")), "written since");
   for (const char* name : {"0.jpg", "1.jpg", "small.jpg"}) {
@@ -719,7 +757,7 @@ TEST_F(ServeTest, FiltersFilesByDate) {
 TEST_F(ServeTest, SaysWhenAndByWhatAPictureWasTaken) {
   const std::string jpeg = content_of(at("posters/2.jpg"));
   const std::string exif = exif_segment("Leica Camera AG", "LEICA M10", "2019:07:14 12:30:05");
-  folder_.write("posters/2.jpg", jpeg.substr(0, 2) + exif + jpeg.substr(2));
+  shared_->write("posters/2.jpg", jpeg.substr(0, 2) + exif + jpeg.substr(2));
   index();
   start();
   const json image = get("/v1/images/" + std::to_string(id_of("posters/2.jpg")));
@@ -759,7 +797,7 @@ TEST_F(ServeTest, KeepsThumbnailsByContent) {
       "GET /v1/images/" + std::to_string(id_of("posters/3.jpg")) + "/thumbnail";
   EXPECT_EQ(ask(other, {"If-None-Match: " + reply.headers.at("etag")}).status, 200);
   // It is not shown in place of another file.
-  folder_.write("posters/2.jpg", "written since");
+  shared_->write("posters/2.jpg", "written since");
   expect_error(ask(line, {"If-None-Match: " + reply.headers.at("etag")}), 404, "gone");
 }
 
@@ -959,7 +997,7 @@ TEST_F(ServeTest, SaysWhyARejectionCannotBeSaved) {
 }
 
 TEST_F(ServeTest, ListsTheQuarantinePageByPage) {
-  folder_.write("posters/also broken.jpg", "not a picture either");
+  shared_->write("posters/also broken.jpg", "not a picture either");
   index();
   start();
   const json first = get("/v1/quarantine?limit=1");
@@ -1016,7 +1054,7 @@ TEST_F(ServeTest, ReadsRejectionsAgainWhenAnotherProgramHasWrittenThem) {
   reject({});
   EXPECT_EQ(rejected(ask(line)), 1);
   // A damaged file fails every request, not only the first.
-  folder_.write("index.db.rejected", "damaged");
+  shared_->write("index.db.rejected", "damaged");
   for (int i = 0; i < 2; ++i) expect_error(ask(line), 500, "failed");
   fs::remove(at("index.db.rejected"));
   EXPECT_EQ(rejected(ask(line)), 0);
@@ -1287,12 +1325,12 @@ TEST_F(ServeTest, ThePythonClientLooksPhotosUp) {
                              "\nbroken.jpg\terror\t[^\t\n]+\n2.jpg\t1\tduplicate\t[0-9.]+\t" +
                              at("posters/2.jpg") + "\n"));
   const std::string odd = "a\\b\"\r\nX-Y: c.jpg";
-  folder_.write(odd, "not a picture");
+  shared_->write(odd, "not a picture");
   const ProgramResult named = run_client({"--url", url, at(odd)});
   EXPECT_THAT(named.out, testing::StartsWith("a\\b\"\\r\\nX-Y: c.jpg\terror\t")) << named.err;
   const ProgramResult one = run_client({"--url", url, at("posters/broken.jpg")});
   EXPECT_THAT(one.out, HasSubstr("broken.jpg\terror\t"));
-  folder_.write("wrong", std::string(32, 'x'));
+  shared_->write("wrong", std::string(32, 'x'));
   const ProgramResult refused =
       run_program("/usr/bin/env",
                   {"python3", client, "--url", url, "--token-file", at("wrong"), at("photo.jpg")});
@@ -1315,7 +1353,7 @@ TEST_F(ServeTest, ThePageAndTheClientWorkBelowAFolderOfAProxy) {
     ++modules;
   }
   EXPECT_GT(modules, 20);
-  const std::string script = folder_.write("proxied.py", R"py(
+  const std::string script = shared_->write("proxied.py", R"py(
 import http.server, json, sys, threading
 sys.dont_write_bytecode = True
 sys.path.insert(0, sys.argv[1])
@@ -1494,6 +1532,22 @@ TEST_F(ServeTest, RejectedPairsLeaveTheGroups) {
   expect_error(ask("POST /v1/rejections", {}, R"({"a": 1, "b": 1})"), 400, "parameter");
 }
 
+TEST_F(ServeTest, GroupsThatSomebodyAskedForAreReadyAfterARun) {
+  start({"--verbose"});
+  const auto times_ready = [&] {
+    const std::string log = program_->err_so_far();
+    int times = 0;
+    for (std::size_t at = 0; (at = log.find("groups are ready", at)) != log.npos; ++at) ++times;
+    return times;
+  };
+  ASSERT_EQ(run_program("lookalike", {"duplicates", "-q", "-d", at("index.db")}).exit_code, 0);
+  get("/v1/groups");
+  ASSERT_TRUE(wait_until([&] { return times_ready() == 1; }));
+  draw("posters/another.jpg", 1);
+  index();
+  EXPECT_TRUE(wait_until([&] { return times_ready() == 2; }));
+}
+
 TEST_F(ServeTest, OverloadIsRefusedAndOver) {
   start({"--set", "serve.queue=1"});
   const std::string photo = content_of(at("photo.jpg"));
@@ -1596,7 +1650,7 @@ TEST_F(ServeTest, TheFirstRequestStartsItUnderSystemd) {
   const std::string config = "/etc/lookalike/%i.toml";
   ASSERT_NE(words.find(config), words.npos);
   words.replace(words.find(config), config.size(), at("index.toml"));
-  folder_.write("index.toml", "[store]\ndatabase = \"" + at("index.db") + "\"\n");
+  shared_->write("index.toml", "[store]\ndatabase = \"" + at("index.db") + "\"\n");
   const std::string program = fs::path(LOOKALIKE_PROGRAMS) / "lookalike";
   const std::string command = "exec " + activate + " -l '" + at("socket") + "' '" + program + "' ";
   program_ =
@@ -1641,7 +1695,7 @@ TEST_F(ServeTest, RefusesWhatItCannotServe) {
   EXPECT_THAT(error({"--listen", "localhost"}), HasSubstr("ADDRESS:PORT"));
   EXPECT_THAT(error({"--listen", "127.0.0.1:80000"}), HasSubstr("from 0 to 65535"));
   EXPECT_THAT(error({"--listen", "unix:relative"}), HasSubstr("absolute path"));
-  folder_.write("open", kToken);
+  shared_->write("open", kToken);
   EXPECT_THAT(error({"--listen", "127.0.0.1:0", "--token-file", at("open")}),
               HasSubstr("others can read or write it"));
   fs::permissions(at("open"), fs::perms::owner_all | fs::perms::group_write);

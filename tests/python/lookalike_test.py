@@ -5,6 +5,7 @@ LOOKALIKE_PROGRAMS is the folder of the built programs."""
 import os
 import pathlib
 import signal
+import struct
 import subprocess
 import tempfile
 import threading
@@ -20,6 +21,15 @@ PROGRAMS = pathlib.Path(os.environ["LOOKALIKE_PROGRAMS"])
 
 def draw(*arguments):
     subprocess.run([PROGRAMS / "lookalike-example", *map(str, arguments)], check=True, stdout=subprocess.DEVNULL)
+
+
+def with_date(jpeg, date):
+    """Adds EXIF's DateTimeOriginal, in a directory of its own, to a JPEG file."""
+    directory = struct.Struct("<HHHIII")  # of one entry: tag, type, count, value; no next directory
+    text = date.encode() + b"\0"
+    exif = b"Exif\0\0II*\0" + struct.pack("<I", 8)
+    exif += directory.pack(1, 0x8769, 4, 1, 26, 0) + directory.pack(1, 0x9003, 2, len(text), 44, 0) + text
+    return jpeg[:2] + b"\xff\xe1" + struct.pack(">H", len(exif) + 2) + exif + jpeg[2:]
 
 
 class WithIndex(unittest.TestCase):
@@ -198,6 +208,20 @@ class Find(WithIndex):
                 self.assertIsNone(answer.error)
                 self.assertEqual(answer.found[0].path, str(self.poster(number % 4)))
                 self.assertEqual(answer.photo, self.poster(number % 4))
+
+    def test_no_place_to_answer_is_an_error_at_once(self):
+        with self.assertRaises(lookalike.UsageError):
+            self.finder.find_many([], top=0)
+
+    def test_the_origin_of_files_may_be_left_unread(self):
+        dated = self.folder / "dated.db"
+        photo = self.folder / "dated" / "photo.jpg"
+        photo.parent.mkdir()
+        photo.write_bytes(with_date((self.folder / "crop.jpg").read_bytes(), "2019:07:14 12:30:05"))
+        lookalike.update_index(dated, [photo.parent])
+        with lookalike.Finder(dated) as finder:
+            self.assertEqual(finder.find(photo)[0].taken, "2019-07-14T12:30:05")
+            self.assertEqual(finder.find(photo, origin=False)[0].taken, "")
 
     def test_images_are_listed_by_number(self):
         images = list(self.finder.images())

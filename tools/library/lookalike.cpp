@@ -30,11 +30,10 @@
 namespace lookalike {
 namespace {
 
-// answer: of the match, in the JSON of a query
-Found found_of(const Match& match, const Json& answer) {
-  const auto text = [&](const char* key) {
-    return answer[key].is_null() ? std::string() : answer[key].get<std::string>();
-  };
+// reads_origin: as FindOptions::origin
+Found found_of(const Match& match, bool reads_origin) {
+  PhotoOrigin origin;
+  if (reads_origin) origin = read_origin(path_of(match)).value_or(PhotoOrigin{});
   Found found = {.id = match.image.id,
                  .path = path_of(match),
                  .paths = match.image.paths,
@@ -45,9 +44,9 @@ Found found_of(const Match& match, const Json& answer) {
                  .place = match.place,
                  .mirrored = match.mirrored,
                  .rejected = match.rejected,
-                 .taken = text("taken"),
-                 .camera = text("camera"),
-                 .evidence = json_text(answer["evidence"])};
+                 .taken = std::move(origin.taken),
+                 .camera = std::move(origin.camera),
+                 .evidence = json_text(evidence_answer(match.evidence))};
   if (match.has_pose()) found.outline = corners_of(match.quad);
   return found;
 }
@@ -92,11 +91,8 @@ struct Finder::Impl {
     QueryResult result = searcher.search(query, asked);
     if (region) move_matches(result.matches, translation(region->x, region->y));
     mark_rejected(result.matches, query.image.record.content, rejections);
-    const Json answer = query_answer(photo.path(), result);
     std::vector<Found> found;
-    for (std::size_t i = 0; i < result.matches.size(); ++i) {
-      found.push_back(found_of(result.matches[i], answer["matches"][i]));
-    }
+    for (const Match& match : result.matches) found.push_back(found_of(match, options.origin));
     return found;
   }
 
@@ -109,19 +105,17 @@ struct Finder::Impl {
   Thumbnail thumbnail(std::uint32_t id, int side) const {
     if (side < 1) throw Error(ErrorKind::kUsage, fmt::format("side: must be from 1, was {}", side));
     const StoredImage stored = image(id);
-    for (const std::string& path : stored.paths) {
-      const auto loaded = load_file(path, config.images);
-      const auto* file = std::get_if<LoadedFile>(&loaded);
-      if (file == nullptr || file->content != stored.content) continue;
-      const ReducedPixels reduced = must_use(decode_reduced(*file, side, config.images));
-      Thumbnail thumbnail{reduced.pixels.cols, reduced.pixels.rows, {}};
-      thumbnail.pixels.resize(reduced.pixels.total() * 3);
-      cv::Mat rgb(reduced.pixels.size(), CV_8UC3, thumbnail.pixels.data());
-      cv::cvtColor(reduced.pixels, rgb, cv::COLOR_BGR2RGB);
-      return thumbnail;
+    const std::optional<LoadedFile> file = load_indexed(stored, config.images);
+    if (!file) {
+      throw Error(ErrorKind::kInput, fmt::format("image {}: no file has its content any more: {}",
+                                                 id, printable(stored.paths.front())));
     }
-    throw Error(ErrorKind::kInput, fmt::format("image {}: no file has its content any more: {}", id,
-                                               printable(stored.paths.front())));
+    const ReducedPixels reduced = must_use(decode_reduced(*file, side, config.images));
+    Thumbnail thumbnail{reduced.pixels.cols, reduced.pixels.rows, {}};
+    thumbnail.pixels.resize(reduced.pixels.total() * 3);
+    cv::Mat rgb(reduced.pixels.size(), CV_8UC3, thumbnail.pixels.data());
+    cv::cvtColor(reduced.pixels, rgb, cv::COLOR_BGR2RGB);
+    return thumbnail;
   }
 
   std::string explain(const Photo& photo, std::uint32_t id) {
@@ -227,14 +221,17 @@ std::size_t remove(const std::string& database, const std::vector<std::string>& 
         throw Error(ErrorKind::kInput, fmt::format("{}: is not in the index", printable(path)));
       }
     }
-    std::size_t removed = 0;
+    std::set<std::string> files;  // named once or more
+    std::set<std::string> roots;
     for (const NamedRemoval& removal : removals) {
-      removed += static_cast<std::size_t>(std::ranges::count_if(
-          removal.files, [&](const std::string& one) { return writer.find(one).has_value(); }));
-      writer.remove_paths(removal.files);
-      writer.forget_roots(removal.roots);
+      files.insert(removal.files.begin(), removal.files.end());
+      roots.insert(removal.roots.begin(), removal.roots.end());
     }
-    return removed;
+    const auto removed = std::ranges::count_if(
+        files, [&](const std::string& one) { return writer.find(one).has_value(); });
+    writer.remove_paths(std::vector(files.begin(), files.end()));
+    writer.forget_roots(std::vector(roots.begin(), roots.end()));
+    return static_cast<std::size_t>(removed);
   });
 }
 

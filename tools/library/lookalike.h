@@ -83,6 +83,7 @@ struct FindOptions {
   std::optional<std::uint32_t> top{};  // places of the photo, as match.top
   std::optional<bool> mirror{};        // also mirrored images, as match.mirror
   std::optional<Rectangle> region{};   // look up this part of the photo alone
+  bool origin = true;  // read Found::taken and camera, from the start of each file that is found
 };
 
 // A position in px of the upright photo at full size, from its top-left corner.
@@ -111,7 +112,7 @@ struct Found {
   bool mirrored = false;  // only with match.mirror=true; the outline runs anticlockwise
   bool rejected = false;  // by reject(), for this photo and image
   std::string taken;      // local time, by the file's metadata: "2019-07-14T12:30:05"; may be empty
-  std::string camera;     // by the file's metadata; may be empty
+  std::string camera;     // the same; see FindOptions::origin
   std::string evidence;   // JSON, as "evidence" in docs/schema/query.json
 };
 

@@ -3,7 +3,7 @@
 #include "base/progress.h"
 #include "kernels/cases.h"
 #include "kernels/session/device.h"
-#include "pipeline/open_session.h"
+#include "pipeline/device_test.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
@@ -16,6 +16,7 @@ struct DeviceReport {
   bool tested = false;
   bool int64_atomics = false;
   std::vector<SelfTestResult> self_tests{};
+  std::optional<std::string> objection{};
 
   std::size_t passed() const {
     return static_cast<std::size_t>(
@@ -24,14 +25,15 @@ struct DeviceReport {
   }
 };
 
-DeviceReport test_device(DeviceReport report, DeviceOptions options) {
-  options.choice = fmt::format("::{}", report.index);
+DeviceReport tested(DeviceReport report) {
   const Progress progress(fmt::format("self-test of device {}", report.index), "", 0,
                           Progress::style_for_stderr(), std::chrono::seconds(1));
-  OpenClSession session(session_options(options));
+  DeviceTest test = test_device(report.index, SelfTests::kAll);
   report.tested = true;
-  report.int64_atomics = session.has_int64_atomics();
-  report.self_tests = run_self_tests(session);
+  report.int64_atomics = test.adds_64_bits.value_or(false);
+  report.self_tests = std::move(test.results);
+  forget_objection_to(report.info);
+  report.objection = objection_to(report.index, report.info);
   return report;
 }
 
@@ -64,6 +66,7 @@ void print_devices(const DeviceReport& report) {
       fmt::format("{}, at most {} at once, local {}, constant {}",
                   bytes_text(info.global_memory_bytes), bytes_text(info.max_allocation_bytes),
                   bytes_text(info.local_memory_bytes), bytes_text(info.constant_buffer_bytes)));
+  if (report.objection) print_fact("not used", *report.objection);
   if (!report.tested) return;
   print_fact("64-bit atomics", report.int64_atomics        ? "yes, tested"
                                : info.claims_int64_atomics ? "claimed, but failed"
@@ -97,6 +100,7 @@ Json to_json(const DeviceReport& report) {
                {"local_memory_bytes", info.local_memory_bytes},
                {"constant_buffer_bytes", info.constant_buffer_bytes},
                {"claims_int64_atomics", info.claims_int64_atomics}};
+  if (report.objection) json["objection"] = *report.objection;
   if (!report.tested) return json;
   json["int64_atomics"] = report.int64_atomics;
   auto& tests = json["self_tests"] = Json::array();
@@ -124,24 +128,39 @@ struct DevicesArguments {
   bool self_test = false;
 };
 
+// Marks the best matching device to which no objection is known.
+void mark_used(std::vector<DeviceReport>& reports, const std::vector<std::size_t>& matching) {
+  for (const std::size_t i : matching) {
+    if (reports[i].objection) continue;
+    reports[i].used = true;
+    return;
+  }
+}
+
 int list(const DevicesArguments& arguments) {
   const DeviceOptions options = arguments.config.load().device;
   const std::vector<Device> devices = list_devices();
-  const std::size_t used = choose_device(devices, options.choice);
+  const std::vector<std::size_t> matching = matching_devices(devices, options.choice);
+  std::vector<DeviceReport> reports;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    DeviceReport report{.index = i, .info = devices[i].info};
+    report.objection = known_objection_to(report.info);
+    reports.push_back(arguments.self_test ? tested(std::move(report)) : std::move(report));
+  }
+  mark_used(reports, matching);
   const Printer printer(arguments.format);
   Json answer = {{"devices", Json::array()}};
   Json rows = Json::array();
   bool passed = true;
-  for (std::size_t i = 0; i < devices.size(); ++i) {
-    DeviceReport report{.index = i, .info = devices[i].info, .used = i == used};
-    if (arguments.self_test) report = test_device(std::move(report), options);
+  for (const DeviceReport& report : reports) {
     passed = passed && report.passed() == report.self_tests.size();
     Json& row = rows.emplace_back(answer["devices"].emplace_back(to_json(report)));
     row["self_tests"] = report.tested ? Json(report.self_tests.size()) : Json();
     row["self_tests_passed"] = report.tested ? Json(report.passed()) : Json();
-    if (printer.format() == Format::kText) print_devices(report);  // each as soon as it is tested
   }
-  printer.print(answer, rows, [] {});
+  printer.print(answer, rows, [&] {
+    for (const DeviceReport& report : reports) print_devices(report);
+  });
   return passed ? kExitDone : exit_code(ErrorKind::kDevice);
 }
 

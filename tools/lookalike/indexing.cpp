@@ -37,6 +37,20 @@ void log_skipped(const IndexRunReport& report, bool all, const std::string& data
   }
 }
 
+// Names the files of this run that are indexed although they are damaged.
+void log_damaged(const IndexRunReport& report, bool all) {
+  const std::size_t listed =
+      all ? report.damaged.size() : std::min(kMaxSkippedListed, report.damaged.size());
+  for (std::size_t i = 0; i < listed; ++i) {
+    spdlog::warn("damaged {}: indexed as far as it can be read: {}",
+                 printable(report.damaged[i].file.path), report.damaged[i].detail);
+  }
+  if (listed < report.damaged.size()) {
+    spdlog::warn("and {} more are damaged; --all-warnings names them",
+                 report.damaged.size() - listed);
+  }
+}
+
 bool is_unreachable(const RootReport& root) {
   return root.state == kUnreachable;
 }
@@ -98,6 +112,7 @@ std::string summary_of(const IndexRunReport& report) {
   if (report.stopped) text += "stopped, ";
   text += fmt::format("{} indexed", report.indexed);
   if (report.blank > 0) text += fmt::format(" ({} of them blank)", report.blank);
+  if (!report.damaged.empty()) text += fmt::format(" ({} damaged)", report.damaged.size());
   text += fmt::format(", {} unchanged{}, {} removed, {} moved, {} skipped", report.unchanged,
                       read_again_text(report), report.removed, report.moved, report.skipped.size());
   if (!report.skipped.empty())
@@ -198,6 +213,7 @@ int run_indexing(const char* command, const Indexing& run, const IndexingArgumen
   }
   const std::string summary = summary_of(report);
   log_skipped(report, arguments.all_warnings, config.store.database);
+  log_damaged(report, arguments.all_warnings);
   log_folders(report, config.store.database, arguments.config.repeated_settings());
   log_left_out(report.left_out);
   log_result(summary);

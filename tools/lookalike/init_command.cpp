@@ -66,7 +66,7 @@ std::string device_comments(const std::vector<Device>& devices, std::size_t used
 std::string configuration(RunConfig config, const std::string& file) {
   give_pocl_a_cache();
   const std::vector<Device> devices = list_devices();
-  const std::size_t used = devices.empty() ? 0 : choose_device(devices, "");
+  const std::size_t used = devices.empty() ? 0 : matching_devices(devices, "").front();
   std::string memory;
   // A CPU shares its memory with all other programs.
   if (!devices.empty() && devices[used].info.kind == DeviceKind::kCpu) {

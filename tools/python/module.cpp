@@ -190,8 +190,8 @@ std::uint32_t image_number(long long value) {
 
 py::list find(const lookalike::Finder& finder, const py::object& photo,
               std::optional<long long> top, std::optional<bool> mirror,
-              const std::optional<std::array<int, 4>>& region) {
-  lookalike::FindOptions options{.mirror = mirror};
+              const std::optional<std::array<int, 4>>& region, bool origin) {
+  lookalike::FindOptions options{.mirror = mirror, .origin = origin};
   if (top) {
     options.top = number_of(*top);
     if (!options.top) {

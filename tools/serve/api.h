@@ -7,6 +7,7 @@
 #include "config/options.h"
 #include "tools/serve/access.h"
 #include "tools/serve/access_log.h"
+#include "tools/serve/found_groups.h"
 #include "tools/serve/handlers.h"
 #include "tools/serve/http_server.h"
 
@@ -37,6 +38,7 @@ class Api : public HttpHandler {
   const AccessRules rules_;
   RefusedTokens refused_tokens_;  // used by the network's thread alone
   ServeContext context_;
+  GroupsKeeper groups_keeper_{context_};
 };
 
 }  // namespace lookalike

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -67,7 +67,7 @@ Entries entries_after(const IndexReader& index, const std::string& folder, const
 }
 
 // Counts the indexed files at any depth in each folder from the roots of the index down.
-std::map<std::string, std::size_t> files_by_folder(const IndexReader& index) {
+FolderCounts files_by_folder(const IndexReader& index) {
   std::map<std::string, std::size_t> own;
   std::string folder;
   std::size_t files = 0;
@@ -84,7 +84,7 @@ std::map<std::string, std::size_t> files_by_folder(const IndexReader& index) {
   });
   own[folder] += files;
   const std::vector<IndexRoot> roots = index.roots();
-  std::map<std::string, std::size_t> counts;
+  FolderCounts counts;
   for (const auto& [each, count] : own) {
     if (count == 0) continue;
     counts[each] += count;
@@ -137,13 +137,16 @@ HttpResponse show_folder(const HttpRequest& request, SearchState& state, ServeCo
 
 // Lists folders whose path contains a text, those first whose own name does.
 HttpResponse suggest_folders(const HttpRequest& request, SearchState& state,
-                             ServeContext& /*context*/) {
+                             ServeContext& context) {
   check_parameters(request, {"name", "limit"});
   const std::string part = fold_case(parameter(request, "name").value_or(""));
   const std::uint64_t limit = number(request, "limit", 20, 1, 100);
   Json named = Json::array();
   Json others = Json::array();
-  for (const auto& [folder, files] : files_by_folder(state.index())) {
+  const auto counts = context.folders.get(std::to_string(state.number()), [&] {
+    return std::make_shared<const FolderCounts>(files_by_folder(state.index()));
+  });
+  for (const auto& [folder, files] : *counts) {
     const std::string folded = fold_case(folder);
     if (folded.find(part) == std::string::npos) continue;
     const bool is_named = folded.find(part, folded.rfind('/') + 1) != std::string::npos;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -57,5 +58,16 @@ struct FoundGroups {
 // Returns the groups, found once per change of the index, the pairs or the rejections; other
 // requests for groups wait meanwhile.
 std::shared_ptr<const FoundGroups> current_groups(const SearchState& state, ServeContext& context);
+
+// Once somebody has asked for groups, finds them again after each run or comparison, so that they
+// are ready for the next request: when nothing has been written for some seconds, on a thread of
+// its own.
+class GroupsKeeper {
+ public:
+  explicit GroupsKeeper(ServeContext& context);
+
+ private:
+  std::jthread watch_;
+};
 
 }  // namespace lookalike

@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -10,6 +13,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include "base/text.h"
 #include "base/work_limits.h"
@@ -33,17 +37,52 @@ bool has_kind(const Group& group, const std::set<PairKind>& kinds) {
          });
 }
 
+// Returns a text that changes whenever groups may.
+std::string groups_version(const SearchState& state, const RunConfig& config) {
+  return fmt::format("{} {}{}", state.number(), version_of({pair_file(config.store.database)}),
+                     rejections_version(config));
+}
+
+using Clock = WorkLimits::Clock;
+
+void keep_groups(ServeContext& context, const std::stop_token& stop) {
+  constexpr std::chrono::seconds kQuiet{2};
+  std::mutex mutex;
+  std::unique_lock lock(mutex);
+  std::condition_variable_any stopped;
+  std::string seen;
+  std::string found;
+  while (!stopped.wait_for(lock, stop, kQuiet, [&] { return stop.stop_requested(); })) {
+    if (!context.groups_were_asked) continue;
+    const std::shared_ptr<SearchState> state = context.searcher.state();
+    const std::string version = groups_version(*state, context.config);
+    if (version != std::exchange(seen, version) || version == found) continue;
+    found = version;
+    WorkLimits limits(Clock::time_point::max());
+    limits.allow_large_images();
+    const LimitedWork limited(&limits);
+    const std::stop_callback end(stop, [&limits] { limits.shorten(Clock::now()); });
+    try {
+      current_groups(*state, context)->with_files();
+      spdlog::debug("groups are ready");
+    } catch (const std::exception& error) {
+      spdlog::debug("groups: {}", error.what());  // who asks for them sees it
+    }
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<const FoundGroups> current_groups(const SearchState& state, ServeContext& context) {
-  const RunConfig& config = context.config;
-  const std::string version =
-      fmt::format("{} {}{}", state.number(), version_of({pair_file(config.store.database)}),
-                  rejections_version(config));
-  return context.groups.get(version, [&] {
-    return std::make_shared<const FoundGroups>(state.index(), current_rejections(context), config);
+  context.groups_were_asked = true;
+  return context.groups.get(groups_version(state, context.config), [&] {
+    return std::make_shared<const FoundGroups>(state.index(), current_rejections(context),
+                                               context.config);
   });
 }
+
+GroupsKeeper::GroupsKeeper(ServeContext& context)
+    : watch_([&context](const std::stop_token& stop) { keep_groups(context, stop); }) {}
 
 namespace {
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -30,6 +32,9 @@ struct ServeCounts {
 
 struct FoundGroups;
 
+// Files at any depth in each folder.
+using FolderCounts = std::map<std::string, std::size_t>;
+
 // What all requests share.
 struct ServeContext {
   // Throws as SharedSearcher.
@@ -40,6 +45,8 @@ struct ServeContext {
   SharedSearcher searcher;
   Published<const Rejections> rejections{};  // see current_rejections()
   Published<const FoundGroups> groups{};
+  std::atomic<bool> groups_were_asked = false;
+  Published<const FolderCounts> folders{};  // by the state's number
   ThumbnailCache thumbnails;
   PhotoDates dates;
   ServeCounts counts{};

@@ -142,12 +142,14 @@ class FileFilter {
 
   bool accepts_all() const { return name_.empty() && folder_.accepts_all() && !needs_dates(); }
   bool needs_dates() const { return from_ || to_; }
-  bool accepts(const std::string& path, std::int64_t modified_ns, const PhotoDates& dates) const {
-    if (!name_.empty() && fold_case(path).find(name_) == std::string::npos) return false;
-    if (!folder_.accepts(path)) return false;
+  bool accepts_path(const std::string& path) const {
+    return (name_.empty() || fold_case(path).find(name_) != std::string::npos) &&
+           folder_.accepts(path);
+  }
+  bool accepts_date(const SourceFile& file, const PhotoDates& dates) const {
     if (!needs_dates()) return true;
     constexpr LocalTime kDay = 1'000'000;
-    const LocalTime date = dates.of(path, modified_ns).time / kDay;
+    const LocalTime date = dates.of(file.path, file.modified_ns).time / kDay;
     return (!from_ || date >= *from_) && (!to_ || date <= *to_);
   }
 
@@ -205,16 +207,22 @@ HttpResponse list_files(const Slice& slice, const FileFilter& filter, const File
                         const IndexReader& index, PhotoDates& dates) {
   // A request reads dates for so long. The client repeats it while some are left.
   constexpr std::chrono::milliseconds kBudget{1500};
-  const bool needs_dates = filter.needs_dates() || order.needs_dates();
-  const std::size_t unread = needs_dates ? dates.read_all(index, kBudget) : 0;
+  std::size_t indexed = 0;
   std::vector<SourceFile> files;
   index.for_each_file([&](const std::string& path, std::int64_t modified_ns) {
     check_time();
-    if (!filter.accepts(path, modified_ns, dates)) return;
+    ++indexed;
+    if (!filter.accepts_path(path)) return;
     SourceFile& file = files.emplace_back();
     file.path = path;
     file.modified_ns = modified_ns;
   });
+  std::size_t unread = 0;
+  if (filter.needs_dates() || order.needs_dates()) {
+    dates.drop_gone(index, indexed);
+    unread = dates.read_all(files, kBudget);
+    std::erase_if(files, [&](const auto& file) { return !filter.accepts_date(file, dates); });
+  }
   order.sort(files, dates);
   Json images = Json::array();
   const std::size_t first = std::min<std::size_t>(slice.after, files.size());

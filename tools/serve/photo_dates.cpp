@@ -5,6 +5,7 @@
 #include <exception>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,8 @@
 
 namespace lookalike {
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view kDatesMagic = "lookalike dates 1\n";
 constexpr FileKind kDates{
@@ -53,12 +56,28 @@ LocalTime local_time(std::int64_t since_epoch_ns) {
   return time;
 }
 
-// Returns when a picture was taken, 0 if its file does not say it; nothing for a file that is gone
-// or has changed, which is looked at again.
+// A file that could not be read is asked again after this time.
+constexpr std::chrono::minutes kPause{10};
+// The file of an index that was not asked for its dates for so long is removed.
+constexpr std::chrono::hours kKeptHours{24 * 100};
+
+// Returns when a picture was taken, 0 if its file does not say it; nothing for a file that is gone,
+// has changed or cannot be read.
 std::optional<LocalTime> read_taken(const std::string& path, std::int64_t modified_ns) {
   const std::optional<SourceFile> now = look_at(path);
   if (!now || now->modified_ns != modified_ns) return std::nullopt;
-  return local_time(read_origin(path).taken);
+  const std::optional<PhotoOrigin> origin = read_origin(path);
+  return origin ? std::optional(local_time(origin->taken)) : std::nullopt;
+}
+
+// Removes the dates of indexes that are no longer served. Throws std::filesystem::filesystem_error.
+void remove_unused_beside(const std::filesystem::path& file) {
+  const auto now = std::filesystem::file_time_type::clock::now();
+  for (const auto& entry : std::filesystem::directory_iterator(file.parent_path())) {
+    if (entry.is_regular_file() && now - entry.last_write_time() > kKeptHours) {
+      std::filesystem::remove(entry.path());
+    }
+  }
 }
 
 }  // namespace
@@ -69,13 +88,22 @@ std::string text_of(LocalTime time) {
                      part(100'000'000), part(1'000'000), part(10'000), part(100), part(1));
 }
 
-std::size_t PhotoDates::read_all(const IndexReader& index, std::chrono::milliseconds budget) {
+std::size_t PhotoDates::read_all(std::span<const SourceFile> files,
+                                 std::chrono::milliseconds budget) {
   const std::lock_guard one_at_a_time(reading_);
-  const auto end = std::chrono::steady_clock::now() + budget;
-  const auto unread = unread_files(index);
+  const auto end = Clock::now() + budget;
+  std::vector<const SourceFile*> unread;
+  {
+    const std::lock_guard lock(mutex_);
+    load();
+    for (const SourceFile& file : files) {
+      check_time();
+      if (is_unread(key_of(file.path, file.modified_ns))) unread.push_back(&file);
+    }
+  }
   std::size_t read = 0;
-  for (; read < unread.size() && std::chrono::steady_clock::now() < end; ++read) {
-    add(unread[read].first, unread[read].second);
+  for (; read < unread.size() && Clock::now() < end; ++read) {
+    add(unread[read]->path, unread[read]->modified_ns);
   }
   if (read == unread.size()) {
     const std::lock_guard lock(mutex_);
@@ -84,43 +112,49 @@ std::size_t PhotoDates::read_all(const IndexReader& index, std::chrono::millisec
   return unread.size() - read;
 }
 
-std::vector<std::pair<std::string, std::int64_t>> PhotoDates::unread_files(
-    const IndexReader& index) {
+bool PhotoDates::is_unread(const ContentHash& key) const {
+  if (taken_.contains(key)) return false;
+  const auto failed = failed_.find(key);
+  return failed == failed_.end() || Clock::now() - failed->second >= kPause;
+}
+
+void PhotoDates::drop_gone(const IndexReader& index, std::size_t files) {
+  constexpr std::size_t kSpare = 1000;
   const std::lock_guard lock(mutex_);
-  load();
+  if (taken_.size() + failed_.size() <= files + files / 4 + kSpare) return;
   Times present;
-  std::vector<std::pair<std::string, std::int64_t>> unread;
   index.for_each_file([&](const std::string& path, std::int64_t modified_ns) {
     check_time();
-    const ContentHash key = key_of(path, modified_ns);
-    const auto known = taken_.find(key);
-    if (known == taken_.end()) {
-      unread.emplace_back(path, modified_ns);
-    } else {
+    if (const auto known = taken_.find(key_of(path, modified_ns)); known != taken_.end()) {
       present.insert(*known);
     }
   });
   is_saved_ = is_saved_ && present.size() == taken_.size();
   taken_ = std::move(present);
-  return unread;
+  failed_.clear();
 }
 
 void PhotoDates::add(const std::string& path, std::int64_t modified_ns) {
   check_time();
   const std::optional<LocalTime> time = read_taken(path, modified_ns);
-  if (!time) return;
+  const ContentHash key = key_of(path, modified_ns);
   const std::lock_guard lock(mutex_);
-  taken_[key_of(path, modified_ns)] = *time;
+  if (!time) {
+    failed_[key] = Clock::now();
+    return;
+  }
+  failed_.erase(key);
+  taken_[key] = *time;
   is_saved_ = false;
 }
 
 PhotoDate PhotoDates::read(const std::string& path, std::int64_t modified_ns) {
-  const auto is_known = [&] {
+  const auto must_be_read = [&] {
     const std::lock_guard lock(mutex_);
     load();
-    return taken_.contains(key_of(path, modified_ns));
+    return is_unread(key_of(path, modified_ns));
   };
-  if (!is_known()) add(path, modified_ns);
+  if (must_be_read()) add(path, modified_ns);
   return of(path, modified_ns);
 }
 
@@ -141,6 +175,8 @@ void PhotoDates::load() {
   const std::optional<ContentHash> hash = content_from(rest.substr(0, kHex));
   rest.remove_prefix(std::min(rest.size(), kHex + 1));
   if (!hash || *hash != hash_content(bytes_of(rest))) return;
+  std::error_code no_matter;
+  std::filesystem::last_write_time(file_, std::filesystem::file_time_type::clock::now(), no_matter);
   for (const std::string_view line : split(rest, '\n')) {
     if (line.size() <= kHex) continue;
     const std::optional<ContentHash> key = content_from(line.substr(0, kHex));
@@ -160,6 +196,7 @@ void PhotoDates::save() noexcept {
     create_own_folders(file_.parent_path());
     write_atomically(file_, bytes_of(text), false, FileAccess::kOwner);
     is_saved_ = true;
+    remove_unused_beside(file_);
   } catch (const std::exception&) {
     return;  // they are read again
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 #include <spdlog/spdlog.h>
 
 #include "base/text.h"
+#include "pipeline/searcher.h"
 #include "stages/decode/pixels.h"
 #include "tools/serve/multipart.h"
 
@@ -88,12 +90,7 @@ ImagesOptions sent_photo_limits(const RunConfig& config) {
 }
 
 LoadedFile file_of(const StoredImage& image, const ImagesOptions& limits) {
-  for (const std::string& path : image.paths) {
-    auto file = load_file(path, limits);
-    auto* const loaded = std::get_if<LoadedFile>(&file);
-    if (loaded == nullptr || loaded->content != image.content) continue;
-    return std::move(*loaded);
-  }
+  if (std::optional<LoadedFile> file = load_indexed(image, limits)) return *std::move(file);
   throw Refused(404, ErrorKind::kInput, "gone", "the file is gone or has changed");
 }
 

@@ -23,44 +23,40 @@ std::vector<Device> some_devices() {
           device("NVIDIA CUDA", "NVIDIA T4", DeviceKind::kGpu)};
 }
 
+using Indices = std::vector<std::size_t>;
+
 ErrorKind kind_of_failure(const char* choice) {
   try {
-    choose_device(some_devices(), choice);
+    matching_devices(some_devices(), choice);
   } catch (const Error& error) {
     return error.kind();
   }
   return ErrorKind::kInternal;
 }
 
-TEST(ChooseDevice, DefaultIsTheFirstGpu) {
-  EXPECT_EQ(choose_device(some_devices(), ""), 1U);
+TEST(MatchingDevices, OfNoChoiceAreGpusFirst) {
+  EXPECT_EQ(matching_devices(some_devices(), ""), Indices({1, 2, 0}));
 }
 
-TEST(ChooseDevice, DefaultWithoutGpuIsTheCpu) {
-  std::vector<Device> devices = some_devices();
-  devices.resize(1);
-  EXPECT_EQ(choose_device(devices, ""), 0U);
+TEST(MatchingDevices, PartsNarrowWhateverTheCase) {
+  EXPECT_EQ(matching_devices(some_devices(), "::t4"), Indices({2}));
+  EXPECT_EQ(matching_devices(some_devices(), "nvidia::"), Indices({1, 2}));
+  EXPECT_EQ(matching_devices(some_devices(), ":cpu:"), Indices({0}));
 }
 
-TEST(ChooseDevice, PartsNarrowWhateverTheCase) {
-  EXPECT_EQ(choose_device(some_devices(), "::t4"), 2U);
-  EXPECT_EQ(choose_device(some_devices(), "nvidia::"), 1U);
-  EXPECT_EQ(choose_device(some_devices(), ":cpu:"), 0U);
+TEST(MatchingDevices, IndexCountsWhatTheOtherPartsLeaveAndNamesOne) {
+  EXPECT_EQ(matching_devices(some_devices(), ":GPU:1"), Indices({2}));
+  EXPECT_EQ(matching_devices(some_devices(), "::0"), Indices({0}));
 }
 
-TEST(ChooseDevice, IndexCountsWhatTheOtherPartsLeave) {
-  EXPECT_EQ(choose_device(some_devices(), ":GPU:1"), 2U);
-  EXPECT_EQ(choose_device(some_devices(), "::0"), 0U);
-}
-
-TEST(ChooseDevice, MalformedChoiceIsAUsageError) {
+TEST(MatchingDevices, MalformedChoiceIsAUsageError) {
   EXPECT_EQ(kind_of_failure("H200"), ErrorKind::kUsage);
   EXPECT_EQ(kind_of_failure(":FPGA:"), ErrorKind::kUsage);
 }
 
-TEST(ChooseDevice, NoMatchIsADeviceError) {
+TEST(MatchingDevices, NoMatchIsADeviceError) {
   EXPECT_EQ(kind_of_failure(":GPU:2"), ErrorKind::kDevice);
-  EXPECT_THROW(choose_device({}, ""), Error);
+  EXPECT_THROW(matching_devices({}, ""), Error);
 }
 
 TEST(ListDevices, DescribesWhatThisMachineHas) {

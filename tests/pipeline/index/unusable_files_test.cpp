@@ -191,6 +191,22 @@ TEST_F(IndexRunTest, ImagesOfAFolderWhoseLinksAllBreakStay) {
   EXPECT_EQ(index().counts().withheld, 0U);
 }
 
+// Of first runs, which extract a sample, and of later ones.
+TEST_F(IndexRunTest, DamagedJpegFilesAreIndexedAndNamed) {
+  for (const char* name : {"first.jpg", "later.jpg"}) {
+    draw_some(3);
+    std::vector<std::uint8_t> jpeg = encode(".jpg", draw_picture(160, 120, 9));
+    std::fill_n(jpeg.begin() + static_cast<std::ptrdiff_t>(jpeg.size() / 2), 30, name[0]);
+    const std::string path = write(name, jpeg);
+    const IndexRunReport report = run();
+    ASSERT_EQ(report.damaged.size(), 1U) << name;
+    EXPECT_EQ(report.damaged.front().file.path, path);
+    EXPECT_THAT(report.damaged.front().detail, testing::StartsWith("libjpeg: "));
+    EXPECT_TRUE(index().find(path));
+    EXPECT_TRUE(run().damaged.empty());
+  }
+}
+
 // Enlarged, its edges are too faint for a feature.
 TEST_F(IndexRunTest, ImagesOfWhichNothingIsExtractedAreCounted) {
   draw_some(3);

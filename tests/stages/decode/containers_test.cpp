@@ -464,7 +464,7 @@ TEST_P(Containers, HoldTheSamePicture) {
   for (const PixelMode mode : {PixelMode::kColour, PixelMode::kGray}) {
     const auto read = decode_pixels(file, std::get<ImageHeader>(header), mode);
     ASSERT_TRUE(std::holds_alternative<ShownPixels>(read)) << std::get<SkippedFile>(read).detail;
-    const auto& [pixels, alpha] = std::get<ShownPixels>(read);
+    const auto& [pixels, alpha, damage] = std::get<ShownPixels>(read);
     cv::Mat expected = mode == PixelMode::kGray || container.is_grey ? gray_of(colour) : colour;
     if (mode == PixelMode::kColour && container.is_grey) {
       cv::cvtColor(expected, expected, cv::COLOR_GRAY2BGR);

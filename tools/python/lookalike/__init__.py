@@ -138,7 +138,7 @@ class Found:
     taken: str
     """Local time, by the file's metadata: "2019-07-14T12:30:05"; empty if unknown."""
     camera: str
-    """By the file's metadata; empty if unknown."""
+    """By the file's metadata; empty if unknown. Both are empty without ``origin``."""
     evidence: Dict[str, Any]
     """What the probability was made of, as "evidence" in docs/schema/query.json."""
 
@@ -320,6 +320,7 @@ class Finder:
         top: Optional[int] = None,
         region: Optional[Region] = None,
         mirror: Optional[bool] = None,
+        origin: bool = True,
     ) -> List[Found]:
         """Returns what the photo shows, best first.
 
@@ -327,10 +328,11 @@ class Finder:
         region: look up this part alone: x, y, width and height in px, of at least 16 x 16. Answers
         are in px of the whole photo.
         mirror: also find mirrored images; by default ``match_mirror``.
+        origin: read `Found.taken` and `Found.camera` from the start of each file that is found.
 
         Raises `InputError` for a photo that cannot be used or does not hold the region.
         """
-        return _found(self._open(), photo, top, mirror, region)
+        return _found(self._open(), photo, top, mirror, region, origin)
 
     def find_many(
         self,
@@ -338,17 +340,21 @@ class Finder:
         *,
         top: Optional[int] = None,
         mirror: Optional[bool] = None,
+        origin: bool = True,
     ) -> Iterator[Answer]:
         """Looks photos up on a thread per core, and yields an answer for each, in order.
 
         Takes photos from the iterable only a few ahead of the answers, so it may be endless. A
-        photo that cannot be used has an answer with an error; other failures are raised.
+        photo that cannot be used has an answer with an error; other failures are raised. The
+        keywords are those of `find`.
         """
         native = self._open()
+        if top is not None and top < 1:
+            raise UsageError(f"top: must be at least 1, was {top}")
 
         def look_up(photo: Photo) -> Answer:
             try:
-                return Answer(photo, tuple(_found(native, photo, top, mirror, None)), None)
+                return Answer(photo, tuple(_found(native, photo, top, mirror, None, origin)), None)
             except (InputError, UsageError) as error:
                 return Answer(photo, (), error)
 
@@ -391,8 +397,9 @@ def _found(
     top: Optional[int],
     mirror: Optional[bool],
     region: Optional[Region],
+    origin: bool,
 ) -> List[Found]:
-    answers = native.find(photo, top, mirror, region)
+    answers = native.find(photo, top, mirror, region, origin)
     for answer in answers:
         answer["evidence"] = json.loads(answer["evidence"])
     return [Found(**answer) for answer in answers]

@@ -17,7 +17,9 @@ function done(request) {
 async function photos() {
   const opening = indexedDB.open(kName, 1);
   opening.onupgradeneeded = () => opening.result.createObjectStore(kStore);
-  const store = (await done(opening)).transaction(kStore, 'readwrite').objectStore(kStore);
+  const database = await done(opening);
+  const store = database.transaction(kStore, 'readwrite').objectStore(kStore);
+  database.close();  // once the transaction has ended
   store.delete(IDBKeyRange.upperBound(Date.now() - kDayMs));
   return store;
 }

@@ -5,9 +5,11 @@ import { button, byId, fileLabel, lazyPicture, make, say } from './dom.js';
 import { comparedGroups, selection, titleOf } from './groups.js';
 import { showLarger } from './larger.js';
 import { pairsOf } from './pairs.js';
+import { keyOf } from './selection.js';
 import { counted, localTime, shortNames, sizeText } from './text.js';
 
 const kMostFiles = 24;  // that are shown large
+const kMostPage = 100;
 const kLargePx = 1280;
 // What is written into files, in the order in which it is shown.
 const kFields = { taken: 'Taken', camera: 'Camera', lens: 'Lens', place: 'Place', address: 'Address', rating: 'Rating',
@@ -21,7 +23,7 @@ let choice = null;  // which of its files go
 let current = 0;    // the chosen file
 let metadata = new Map();  // of the images, by number; null where it cannot be read
 let latest = 0;     // the latest visit; answers to others are dropped
-const undos = [];   // { place, choice, going, isSelected } before each decision
+const undos = [];   // { choice, going, isSelected } before each decision
 
 function files() {
   return group.files.slice(0, kMostFiles);
@@ -59,20 +61,31 @@ function decide(file, goes) {
     say('One file of a group must stay.', true);
     return;
   }
-  undos.push({ place, choice, going, isSelected: selection.has(choice) });
+  undos.push({ choice, going, isSelected: selection.has(choice) });
   selection.set([choice], true);
   say('');
   draw();
 }
 
 function setSelected(isSelected) {
-  undos.push({ place, choice, going: new Set(choice.going), isSelected: !isSelected });
+  undos.push({ choice, going: new Set(choice.going), isSelected: !isSelected });
   selection.set([choice], isSelected);
   draw();
 }
 
+// Returns the place of a group in the list, whose order may have changed since it was shown; null if it left the list.
+async function placeOf(key) {
+  for (let after = 0; after !== null;) {
+    const answer = await comparedGroups({ after, limit: kMostPage });
+    const i = answer.groups.findIndex((one) => keyOf(one) === key);
+    if (i >= 0) return after + i;
+    after = answer.next;
+  }
+  return null;
+}
+
 // Takes the last decision back, and shows its group.
-function undo() {
+async function undo() {
   const last = undos.pop();
   if (!last) {
     say('Nothing to undo.');
@@ -84,7 +97,13 @@ function undo() {
     choice = last.choice;  // another object if the group was not selected meanwhile
     draw();
   } else {
-    location.hash = `#review=${last.place}`;
+    try {
+      const there = await placeOf(last.choice.key);
+      if (there !== null) location.hash = `#review=${there}`;
+    } catch (error) {
+      say(error.message, true);
+      return;
+    }
   }
   say('Undone.');
 }

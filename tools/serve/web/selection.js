@@ -6,7 +6,7 @@ function isFurtherPage(path) {
 }
 
 // Returns what tells a group from others, also after its number has changed.
-function keyOf(group) {
+export function keyOf(group) {
   return group.files.map((file) => file.path).sort().join('\0');
 }
 
