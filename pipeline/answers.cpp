@@ -56,6 +56,9 @@ Json to_json(const std::optional<PictureDifference>& difference) {
           {"lacks_colours", difference->lacks_colours},
           {"relit", difference->is_relit},
           {"share", difference->share},
+          {"two_shots", difference->shots.are_clear()},
+          {"moved", difference->shots.moved},
+          {"beyond", difference->shots.beyond},
           {"places", to_json(difference->places)}};
 }
 
