@@ -416,6 +416,7 @@ Json group_answer(std::size_t number, const Group& group) {
                      {"size_bytes", file.file.size_bytes},
                      {"modified", utc_text(file.file.modified_ns)},
                      {"new", file.is_new},
+                     {"same_print", file.same_print},
                      {"reason", file.reason.empty() ? Json() : Json(file.reason)}});
   }
   Json pairs = Json::array();
