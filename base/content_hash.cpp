@@ -1,6 +1,7 @@
 #include "base/content_hash.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 #include <iterator>
@@ -41,6 +42,13 @@ ContentHash hash_parts(const std::function<std::span<const std::uint8_t>()>& nex
 
 std::uint64_t checksum(std::span<const std::uint8_t> bytes, std::uint64_t seed) {
   return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
+}
+
+std::uint64_t picture_key(std::int32_t width, std::int32_t height, const PixelSums& sums) {
+  const std::array<std::uint64_t, 5> values = {
+      static_cast<std::uint64_t>(width), static_cast<std::uint64_t>(height), sums.count, sums.sum,
+      sums.sum_of_squares};
+  return checksum({reinterpret_cast<const std::uint8_t*>(values.data()), sizeof(values)});
 }
 
 std::uint64_t sample_rank(const ContentHash& content, std::uint64_t seed) {

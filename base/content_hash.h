@@ -21,6 +21,10 @@ ContentHash hash_parts(const std::function<std::span<const std::uint8_t>()>& nex
 // Returns the XXH3-64 of the bytes. Method: Collet, xxHash, specification 0.2.
 std::uint64_t checksum(std::span<const std::uint8_t> bytes, std::uint64_t seed = 0);
 
+// Returns a number that pictures of equal pixels share, and others nearly never do: a hash of the
+// size and of the sums over the decoded pixels.
+std::uint64_t picture_key(std::int32_t width, std::int32_t height, const PixelSums& sums);
+
 // Returns the rank of an image in the random order from which training takes its sample: seeded
 // XXH3-64 of the content.
 std::uint64_t sample_rank(const ContentHash& content, std::uint64_t seed);

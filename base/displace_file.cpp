@@ -18,10 +18,6 @@
 namespace lookalike {
 namespace {
 
-bool is_unsupported(int error) {
-  return error == EINVAL || error == ENOSYS || error == EOPNOTSUPP || error == EPERM;
-}
-
 // Names in the folder of a file. A long name is replaced by its hash, as names have at most 255
 // bytes.
 std::string hidden_name(const std::string& name, const char* ending) {
@@ -51,35 +47,38 @@ bool is_named(const HeldFile& file, const HeldFolder& folder, const std::string&
   return found && is_same_inode(*found, file.status());
 }
 
-// Renames within one file system unless the new name exists. Returns 0, or the reason as errno
-// would have it: EEXIST, EXDEV, ... File systems that cannot do that link first and then rename the
-// old name away; on those that cannot link either (some FUSE ones), a file that appears under the
-// new name during the call may be replaced.
+// Renames as give_new_name() does, and returns its reason. An old name that is left is renamed away
+// and looked at before it is removed.
 int rename_unless_taken(const HeldFolder& from, const std::string& name, const HeldFolder& to,
                         const std::string& new_name) {
-  const auto at = [](const HeldFolder& folder) { return folder.number(); };
-  if (::renameat2(at(from), name.c_str(), at(to), new_name.c_str(), RENAME_NOREPLACE) == 0)
-    return 0;
-  if (!is_unsupported(errno)) return errno;
+  const NewName renamed = give_new_name(from.number(), name, to.number(), new_name);
+  if (!renamed.has_both) return renamed.reason;
   const std::string old = hidden_name(name, ".lookalike-old");
-  if (from.look_at(old)) return EEXIST;
-  if (::linkat(at(from), name.c_str(), at(to), new_name.c_str(), 0) != 0) {
-    if (!is_unsupported(errno) && errno != EMLINK) return errno;
-    if (to.look_at(new_name)) return EEXIST;
-    return ::renameat(at(from), name.c_str(), at(to), new_name.c_str()) == 0 ? 0 : errno;
-  }
-  if (::renameat(at(from), name.c_str(), at(from), old.c_str()) != 0) {
-    const int reason = errno;
-    ::unlinkat(at(to), new_name.c_str(), 0);
+  const bool is_taken = from.look_at(old).has_value();
+  if (is_taken || ::renameat(from.number(), name.c_str(), from.number(), old.c_str()) != 0) {
+    const int reason = is_taken ? EEXIST : errno;
+    ::unlinkat(to.number(), new_name.c_str(), 0);
     return reason;
   }
   const auto linked = to.look_at(new_name);
   const auto left = from.look_at(old);
   if (!linked || !left || !is_same_inode(*linked, *left)) {  // somebody replaced it meanwhile
-    if (!from.look_at(name)) ::renameat(at(from), old.c_str(), at(from), name.c_str());
+    if (!from.look_at(name)) {
+      ::renameat(from.number(), old.c_str(), from.number(), name.c_str());
+    }
     return EBUSY;
   }
-  return ::unlinkat(at(from), old.c_str(), 0) == 0 ? 0 : errno;
+  return ::unlinkat(from.number(), old.c_str(), 0) == 0 ? 0 : errno;
+}
+
+// Returns what check() finds wrong. What it throws is wrong, too: the file must come back.
+template <typename Check>
+std::string wrong_by(const Check& check) {
+  try {
+    return check();
+  } catch (const Error& error) {
+    return std::string("stays, because ") + error.what();
+  }
 }
 
 // A file and the one that stays for it, as they were before the first was renamed.
@@ -99,16 +98,7 @@ class Displaced {
 
   // Returns what is wrong now that the file has another name; nothing if nothing is.
   std::string what_is_wrong(const HeldFolder& folder, const std::string& name) const {
-    if (!is_named(file_, folder, name)) return "was replaced by another file at that moment";
-    const struct stat now = file_.status();
-    if (now.st_size != before_.st_size || modified_ns(now) != modified_ns(before_)) {
-      return "has changed";
-    }
-    if (stayer_.file == nullptr) return "";
-    const HeldFile& bytes = stayer_.has_same_bytes ? file_ : *stayer_.file;
-    if (stayer_.file->is_still_there(bytes, is_one_inode_ ? nullptr : &stayer_before_)) return "";
-    return "stays, because " + stayer_.file->path() +
-           " was gone or changed without it: both paths are one file, or it has just been taken";
+    return wrong_by([&] { return what_differs(folder, name); });
   }
 
   // Puts the file back and throws why. If that is impossible, also says what its name is now.
@@ -122,6 +112,19 @@ class Displaced {
   }
 
  private:
+  std::string what_differs(const HeldFolder& folder, const std::string& name) const {
+    if (!is_named(file_, folder, name)) return "was replaced by another file at that moment";
+    const struct stat now = file_.status();
+    if (now.st_size != before_.st_size || modified_ns(now) != modified_ns(before_)) {
+      return "has changed";
+    }
+    if (stayer_.file == nullptr) return "";
+    const HeldFile& bytes = stayer_.has_same_bytes ? file_ : *stayer_.file;
+    if (stayer_.file->is_still_there(bytes, is_one_inode_ ? nullptr : &stayer_before_)) return "";
+    return "stays, because " + stayer_.file->path() +
+           " was gone or changed without it: both paths are one file, or it has just been taken";
+  }
+
   const HeldFile& file_;
   const Stayer stayer_;
   struct stat before_;
@@ -131,13 +134,9 @@ class Displaced {
 
 // Removes an unfinished copy unless its process is alive.
 void remove_part(const HeldFolder& folder, const std::string& part) {
-  const FileDescriptor file(
-      ::openat(folder.number(), part.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (!file.is_open()) {
-    if (errno != ENOENT) ::unlinkat(folder.number(), part.c_str(), 0);
-    return;
-  }
-  if (::flock(file.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+  const FileDescriptor file = open_regular(part, false, folder.number());
+  if (!file.is_open() && errno == ENOENT) return;
+  if (file.is_open() && ::flock(file.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     refuse(folder.path_of(part), "is being written by another process");
   }
   ::unlinkat(folder.number(), part.c_str(), 0);
@@ -246,10 +245,22 @@ void move_far(const HeldFile& file, const HeldFolder& folder, const std::string&
   folder.sync();
   const HeldFile moved(same(folder), name);
   const std::string aside = aside_name(file.name());
-  put_aside(file);
+  try {
+    put_aside(file);
+  } catch (const Error&) {
+    // Its copy goes again, unless it holds the only bytes by now.
+    if (is_named(file, file.folder(), file.name()) && is_named(moved, folder, name)) {
+      ::unlinkat(folder.number(), name.c_str(), 0);
+    }
+    throw;
+  }
   after_step();
   std::string why = displaced.what_is_wrong(file.folder(), aside);
-  if (why.empty() && !moved.is_still_there(file, nullptr)) why = "stays, because its copy is gone";
+  if (why.empty()) {
+    why = wrong_by([&]() -> std::string {
+      return moved.is_still_there(file, nullptr) ? "" : "stays, because its copy is gone";
+    });
+  }
   if (!why.empty()) {
     if (is_named(moved, folder, name)) ::unlinkat(folder.number(), name.c_str(), 0);
     displaced.put_back(file.folder(), aside, why);

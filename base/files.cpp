@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fcntl.h>
 #include <sys/file.h>
 #include <system_error>
 #include <unistd.h>
@@ -70,11 +69,27 @@ FileDescriptor create_temporary(const std::filesystem::path& temporary, ::mode_t
   return FileDescriptor();
 }
 
-// Opens a regular file for reading, without waiting for writers of a FIFO. Returns none, with
-// errno, for what is not one.
-FileDescriptor open_regular(const std::filesystem::path& file, bool may_be_link) {
+bool is_unsupported(int error) {
+  return error == EINVAL || error == ENOSYS || error == EOPNOTSUPP || error == EPERM;
+}
+
+}  // namespace
+
+FileDescriptor::~FileDescriptor() {
+  if (is_open()) ::close(number_);
+}
+
+FileDescriptor::FileDescriptor(FileDescriptor&& other) noexcept
+    : number_(std::exchange(other.number_, -1)) {}
+
+FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
+  std::swap(number_, other.number_);
+  return *this;
+}
+
+FileDescriptor open_regular(const std::filesystem::path& file, bool may_be_link, int folder) {
   const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (may_be_link ? 0 : O_NOFOLLOW);
-  FileDescriptor opened(::open(file.c_str(), flags));
+  FileDescriptor opened(::openat(folder, file.c_str(), flags));
   struct stat status {};
   if (!opened.is_open()) {
     if (errno == ENXIO) errno = ENOTSUP;  // a socket
@@ -86,7 +101,6 @@ FileDescriptor open_regular(const std::filesystem::path& file, bool may_be_link)
   return FileDescriptor();
 }
 
-// Appends at most `most` bytes of the rest of a file. Returns false, with errno, on an error.
 bool append_bytes(const FileDescriptor& file, std::size_t most, std::string& bytes) {
   constexpr std::size_t kPartBytes = std::size_t{1} << 16U;
   for (std::size_t left = most; left > 0;) {
@@ -102,35 +116,14 @@ bool append_bytes(const FileDescriptor& file, std::size_t most, std::string& byt
   return true;
 }
 
-bool is_unsupported(int error) {
-  return error == EINVAL || error == ENOSYS || error == EOPNOTSUPP || error == EPERM;
-}
-
-// Renames a file on its file system unless the new name exists. Returns 0, or the reason as errno
-// would have it: EEXIST, ... A file that appears under the new name during the call may be replaced
-// on file systems that can neither rename without replacing nor link (some FUSE ones).
-int rename_unless_taken(const std::filesystem::path& from, const std::filesystem::path& to) {
-  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
-  if (!is_unsupported(errno)) return errno;
-  if (::link(from.c_str(), to.c_str()) == 0) return ::unlink(from.c_str()) == 0 ? 0 : errno;
-  if (!is_unsupported(errno) && errno != EMLINK) return errno;
+NewName give_new_name(int from, const std::string& name, int to, const std::string& new_name) {
+  if (::renameat2(from, name.c_str(), to, new_name.c_str(), RENAME_NOREPLACE) == 0) return {};
+  if (!is_unsupported(errno)) return {errno};
+  if (::linkat(from, name.c_str(), to, new_name.c_str(), 0) == 0) return {0, true};
+  if (!is_unsupported(errno) && errno != EMLINK) return {errno};
   struct stat status {};
-  if (::lstat(to.c_str(), &status) == 0) return EEXIST;
-  return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
-}
-
-}  // namespace
-
-FileDescriptor::~FileDescriptor() {
-  if (is_open()) ::close(number_);
-}
-
-FileDescriptor::FileDescriptor(FileDescriptor&& other) noexcept
-    : number_(std::exchange(other.number_, -1)) {}
-
-FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
-  std::swap(number_, other.number_);
-  return *this;
+  if (::fstatat(to, new_name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) return {EEXIST};
+  return {::renameat(from, name.c_str(), to, new_name.c_str()) == 0 ? 0 : errno};
 }
 
 std::filesystem::path resolved(const std::filesystem::path& file) {
@@ -271,9 +264,10 @@ void AtomicFile::finish() {
 }
 
 bool AtomicFile::rename_to_new() {
-  const int reason = rename_unless_taken(temporary_, target_);
-  if (reason == 0 || reason == EEXIST) return reason == 0;
-  errno = reason;
+  const NewName renamed = give_new_name(AT_FDCWD, temporary_, AT_FDCWD, target_);
+  if (renamed.reason == EEXIST) return false;
+  errno = renamed.reason;
+  if (errno == 0 && (!renamed.has_both || ::unlink(temporary_.c_str()) == 0)) return true;
   fail_file(target_, "cannot be renamed into place");
 }
 

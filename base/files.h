@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <fcntl.h>
 #include <filesystem>
 #include <limits>
 #include <optional>
@@ -60,6 +61,27 @@ inline std::int64_t ns_since_epoch(const timespec& time) {
 inline std::int64_t modified_ns(const struct stat& status) {
   return ns_since_epoch(status.st_mtim);
 }
+
+// Opens a regular file for reading, without waiting for writers of a FIFO. Returns none, with errno,
+// for what cannot be opened or is no such file: EISDIR for a folder, ENOTSUP for others, ELOOP for a
+// link where the last part of the name must not be one.
+//   folder  from which a relative name leads
+FileDescriptor open_regular(const std::filesystem::path& file, bool may_be_link,
+                            int folder = AT_FDCWD);
+
+// Appends at most `most` bytes of the rest of a file. Returns false, with errno, on an error.
+bool append_bytes(const FileDescriptor& file, std::size_t most, std::string& bytes);
+
+// Gives a file a new name on its file system unless that exists. Returns 0, or the reason as errno
+// would have it: EEXIST, EXDEV, ... On file systems that cannot rename so, the file has both names
+// then, and the caller removes the old one; on those that cannot link either (some FUSE ones), a
+// file that appears under the new name during the call may be replaced.
+//   from, to  folders from which the names lead
+struct NewName {
+  int reason = 0;
+  bool has_both = false;
+};
+NewName give_new_name(int from, const std::string& name, int to, const std::string& new_name);
 
 // Returns the absolute name of a file with all links followed; the file need not exist. Opening it
 // with O_NOFOLLOW never follows a link made since. Throws Error(kInput) for links in a circle.

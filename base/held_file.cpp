@@ -30,28 +30,35 @@ std::string reason(int error) {
   return std::generic_category().message(error);
 }
 
-// Reads the part of a file that begins at a byte; less than a whole part only at the end. Returns
-// false with errno if that fails.
-bool read_part(const FileDescriptor& file, std::size_t from, std::vector<std::uint8_t>& part) {
+// An open file, and its path for messages.
+struct NamedFile {
+  const FileDescriptor& descriptor;
+  const std::string& path;
+};
+
+// Reads the part of a file that begins at a byte; less than a whole part only at the end. Throws
+// Error(kStorage).
+void read_part(const NamedFile& file, std::size_t from, std::vector<std::uint8_t>& part) {
   part.resize(kPartBytes);
   std::size_t done = 0;
   while (done < part.size()) {
-    const ssize_t count = ::pread(file.number(), part.data() + done, part.size() - done,
+    const ssize_t count = ::pread(file.descriptor.number(), part.data() + done, part.size() - done,
                                   static_cast<off_t>(from + done));
     if (count == 0) break;
-    if (count < 0 && errno != EINTR) return false;
+    if (count < 0 && errno != EINTR) fail_file(file.path, "cannot be read");
     done += static_cast<std::size_t>(std::max<ssize_t>(count, 0));
   }
   part.resize(done);
-  return true;
 }
 
-bool have_same_bytes(const FileDescriptor& a, const FileDescriptor& b) {
+bool have_same_bytes(const NamedFile& a, const NamedFile& b) {
   std::vector<std::uint8_t> of_a;
   std::vector<std::uint8_t> of_b;
   std::size_t done = 0;
   do {
-    if (!read_part(a, done, of_a) || !read_part(b, done, of_b) || of_a != of_b) return false;
+    read_part(a, done, of_a);
+    read_part(b, done, of_b);
+    if (of_a != of_b) return false;
     done += of_a.size();
   } while (!of_a.empty());
   return true;
@@ -75,17 +82,12 @@ std::map<std::string, std::vector<char>> extended_attributes(const FileDescripto
 
 FileDescriptor open_file(const HeldFolder& folder, const std::string& name) {
   const std::string path = folder.path_of(name);
-  FileDescriptor file(
-      ::openat(folder.number(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (!file.is_open()) {
-    if (errno == ENOENT) refuse(path, "is gone");
-    refuse(path, errno == ELOOP ? "is a symbolic link" : "cannot be read: " + reason(errno));
-  }
-  struct stat status {};
-  if (::fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode)) {
-    refuse(path, "is no regular file");
-  }
-  return file;
+  FileDescriptor file = open_regular(name, false, folder.number());
+  if (file.is_open()) return file;
+  if (errno == ENOENT) refuse(path, "is gone");
+  if (errno == ELOOP) refuse(path, "is a symbolic link");
+  if (errno == EISDIR || errno == ENOTSUP) refuse(path, "is no regular file");
+  refuse(path, "cannot be read: " + reason(errno));
 }
 
 HeldFolder folder_of(const std::string& path) {
@@ -168,25 +170,17 @@ struct stat HeldFile::status() const {
 }
 
 bool HeldFile::has_same_bytes(const HeldFile& other) const {
-  return have_same_bytes(descriptor_, other.descriptor_);
+  return have_same_bytes({descriptor_, path_}, {other.descriptor_, other.path_});
 }
 
 ContentHash HeldFile::content() const {
   std::vector<std::uint8_t> part;
   std::size_t done = 0;
   return hash_parts([&] {
-    if (!read_part(descriptor_, done, part)) fail_file(path_, "cannot be read");
+    read_part({descriptor_, path_}, done, part);
     done += part.size();
     return std::span<const std::uint8_t>(part);
   });
-}
-
-bool HeldFile::has_content(const ContentHash& content) const {
-  try {
-    return this->content() == content;
-  } catch (const Error&) {
-    return false;
-  }
 }
 
 bool HeldFile::is_still_there(const HeldFile& bytes, const struct stat* before) const {
@@ -198,10 +192,11 @@ bool HeldFile::is_still_there(const HeldFile& bytes, const struct stat* before) 
                             before->st_ctim.tv_nsec != now.stx_ctime.tv_nsec)) {
     return false;
   }
-  const FileDescriptor opened(::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  const FileDescriptor opened = open_regular(path_, true);
   struct stat status {};
   return opened.is_open() && ::fstat(opened.number(), &status) == 0 &&
-         is_same_inode(status, this->status()) && have_same_bytes(opened, bytes.descriptor_);
+         is_same_inode(status, this->status()) &&
+         have_same_bytes({opened, path_}, {bytes.descriptor_, bytes.path_});
 }
 
 std::optional<std::string> differing_attribute(const HeldFile& a, const HeldFile& b) {

@@ -60,15 +60,14 @@ class HeldFile {
   struct stat status() const;  // now, whatever its name is
   SourceFile source() const { return source_file(path_, status()); }
 
-  // True if both can be read and have the same bytes.
+  // Throws Error(kStorage) if one of both cannot be read.
   bool has_same_bytes(const HeldFile& other) const;
   // Returns the hash of its bytes. Throws Error(kStorage) if they cannot be read.
   ContentHash content() const;
-  // True if it can be read and its bytes have this hash.
-  bool has_content(const ContentHash& content) const;
 
   // True if its path, opened anew, leads to this file with the bytes of `bytes`. Asks the server of
-  // a network or FUSE file system instead of the kernel's memory of it.
+  // a network or FUSE file system instead of the kernel's memory of it. Throws Error(kStorage) if
+  // the bytes cannot be read.
   //   before  if given, its status time must be the same
   bool is_still_there(const HeldFile& bytes, const struct stat* before) const;
 

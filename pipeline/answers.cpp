@@ -56,6 +56,9 @@ Json to_json(const std::optional<PictureDifference>& difference) {
           {"lacks_colours", difference->lacks_colours},
           {"relit", difference->is_relit},
           {"share", difference->share},
+          {"two_shots", difference->shots.are_clear()},
+          {"moved", difference->shots.moved},
+          {"beyond", difference->shots.beyond},
           {"places", to_json(difference->places)}};
 }
 
@@ -413,6 +416,7 @@ Json group_answer(std::size_t number, const Group& group) {
                      {"size_bytes", file.file.size_bytes},
                      {"modified", utc_text(file.file.modified_ns)},
                      {"new", file.is_new},
+                     {"same_print", file.same_print},
                      {"reason", file.reason.empty() ? Json() : Json(file.reason)}});
   }
   Json pairs = Json::array();

@@ -1,7 +1,6 @@
 #include "storage/equal_sums.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <utility>
 
@@ -13,18 +12,16 @@ namespace lookalike {
 
 std::vector<ImageId> first_with_equal_sums(const std::filesystem::path& database) {
   Connection reading = open_for_reading(database);
-  std::vector<std::pair<std::uint64_t, ImageId>> images;  // hash of the sums
+  std::vector<std::pair<std::uint64_t, ImageId>> images;  // picture_key()
   Rows rows = reading.rows(
-      "SELECT id, width, height, feature_count, pixel_count, pixel_sum, pixel_sum_of_squares "
-      "FROM images WHERE feature_count > 0");
+      "SELECT id, width, height, pixel_count, pixel_sum, pixel_sum_of_squares FROM images "
+      "WHERE feature_count > 0");
   ImageId last = 0;
   while (rows.next()) {
-    constexpr int kSums = 6;
-    std::array<std::int64_t, kSums> sums{};
-    for (int i = 0; i < kSums; ++i) sums.at(static_cast<std::size_t>(i)) = rows.integer(i + 1);
     const auto image = static_cast<ImageId>(rows.integer(0));
-    images.emplace_back(
-        checksum({reinterpret_cast<const std::uint8_t*>(sums.data()), sizeof(sums)}), image);
+    const auto side = [&](int column) { return static_cast<std::int32_t>(rows.integer(column)); };
+    const auto sum = [&](int column) { return static_cast<std::uint64_t>(rows.integer(column)); };
+    images.emplace_back(picture_key(side(1), side(2), {sum(3), sum(4), sum(5)}), image);
     last = std::max(last, image);
   }
   std::ranges::sort(images);

@@ -7,10 +7,9 @@
 
 namespace lookalike {
 
-// Returns for each image of one database, by number, the first image of the same size and number of
-// features whose decoded pixels have the same count, sum and sum of squares: itself if no earlier
-// one has. 0 for images without features. Images with equal sums nearly always have equal pixels;
-// comparing their features makes sure. Reads the rows of all images. Throws as open_for_reading().
+// Returns for each image of one database, by number, the first image with the same picture_key():
+// itself if no earlier one has it. 0 for images without features. Comparing their features makes
+// sure that they are equal. Reads the rows of all images. Throws as open_for_reading().
 std::vector<ImageId> first_with_equal_sums(const std::filesystem::path& database);
 
 }  // namespace lookalike

@@ -45,9 +45,11 @@ struct Ingredients {
   StoredImage background;
 };
 
-// True if both have the same picture, as far as size and pixel sums show.
 bool are_equal(const StoredImage& one, const StoredImage& other) {
-  return one.width == other.width && one.height == other.height && one.sums == other.sums;
+  const auto key = [](const StoredImage& image) {
+    return picture_key(image.width, image.height, image.sums);
+  };
+  return key(one) == key(other);
 }
 
 // Chooses the images of at most kPhotos photos, by content alone; each picture once.

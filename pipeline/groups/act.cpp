@@ -36,7 +36,7 @@ bool exists(const std::string& path) {
 }
 
 bool is_as_it_was(const HeldFile& now, const SourceFile& file, const ContentHash& content) {
-  return is_same_state(now.source(), file) || now.has_content(content);
+  return is_same_state(now.source(), file) || now.content() == content;
 }
 
 // Returns what is wrong with a file that should be as it was; nothing if it is.
@@ -44,9 +44,10 @@ std::optional<std::string> change_of(const SourceFile& file, const ContentHash& 
   if (!look_at(file.path)) return "is gone";
   try {
     if (is_as_it_was(HeldFile::behind_links(file.path), file, content)) return std::nullopt;
-  } catch (const Error&) {  // it went, or cannot be read
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::kStorage) return "cannot be read";
   }
-  return "has changed";
+  return "has changed";  // or it has just gone
 }
 
 // Holds the files of a step as they were when they were compared. Throws Error with what speaks
@@ -168,6 +169,15 @@ OldPlace place_of(const std::string& path, const Reach& reach) {
   return *place;
 }
 
+// True if a file is a further name of the one that stays for it: of what the path of that leads to,
+// or of what it led to when they were compared and has another name now.
+bool is_linked(const struct stat& file, const Needless& one) {
+  struct stat stays {};
+  if (::stat(one.stays.path.c_str(), &stays) != 0) return file.st_ino == one.stays.inode;
+  return is_same_inode(file, stays) ||
+         (file.st_dev == stays.st_dev && file.st_ino == one.stays.inode);
+}
+
 // Gives a file its bytes alone again. Returns false if it has them already.
 bool put_back_linked(const Needless& one, const Reach& reach, const AfterStep& after_step) {
   const OldPlace place = place_of(one.file.path, reach);
@@ -175,12 +185,9 @@ bool put_back_linked(const Needless& one, const Reach& reach, const AfterStep& a
   if (!folder) leave(one.file.path, "is gone");
   settle(*folder, place.name(), after_step);
   const HeldFile file(place.hold(false).value(), place.name());
-  const SourceFile now = file.source();
-  const std::optional<SourceFile> stays = look_at(one.stays.path);
   const bool was_linked = one.file.inode == one.stays.inode;  // before the step, by another one
-  const bool is_linked = now.inode == one.stays.inode || (stays && now.inode == stays->inode);
-  if (was_linked || !is_linked) return false;
-  if (!file.has_content(one.content)) {
+  if (was_linked || !is_linked(file.status(), one)) return false;
+  if (file.content() != one.content) {
     leave(one.file.path, "has changed, and so has the file that it is linked to");
   }
   replace_by_copy(file, one.file.modified_ns, after_step);
@@ -198,7 +205,7 @@ void remove_empty_folders(const std::string& file, const std::string& folder) {
 // Puts a moved file back where nothing is, or drops it where the file itself is, as after a kill.
 void put_back(const HeldFile& moved, const OldPlace& place, const Needless& one,
               const AfterStep& after_step) {
-  if (!moved.has_content(one.content)) {
+  if (moved.content() != one.content) {
     leave(one.file.path, fmt::format("stays away, because {} has other bytes now", moved.path()));
   }
   const HeldFolder folder = place.hold(true).value();
@@ -212,7 +219,7 @@ void put_back(const HeldFile& moved, const OldPlace& place, const Needless& one,
   if (S_ISLNK(there->st_mode)) stays_away("a symbolic link");
   if (!S_ISREG(there->st_mode)) stays_away("what is no regular file");
   const HeldFile file(place.hold(true).value(), place.name());
-  if (file.source().modified_ns != one.file.modified_ns || !file.has_content(one.content)) {
+  if (file.source().modified_ns != one.file.modified_ns || file.content() != one.content) {
     stays_away("another file");
   }
   drop_copy(moved, file, after_step);
@@ -457,9 +464,8 @@ std::size_t standing_steps(const ActionPlan& plan, const Reach& reach) {
     const SourceFile& file = step.needless.file;
     if (!place_within(file.path, reach)) return false;
     if (plan.kind == ActionKind::kMove) return exists(step.to);
-    const auto now = look_at(file.path);
-    const auto stays = look_at(step.needless.stays.path);
-    return now && stays && now->inode == stays->inode;
+    struct stat now {};
+    return ::stat(file.path.c_str(), &now) == 0 && is_linked(now, step.needless);
   }));
 }
 

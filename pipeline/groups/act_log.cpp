@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <fcntl.h>
 #include <optional>
 #include <string_view>
 #include <sys/stat.h>
@@ -144,14 +143,12 @@ ActionPlan parsed(std::string_view text, const std::optional<fs::path>& folder) 
 }
 
 FileDescriptor open_own(const fs::path& file) {
-  FileDescriptor opened(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (!opened.is_open()) {
-    refuse(errno == ELOOP ? "is a symbolic link"
-                          : "cannot be read: " + std::generic_category().message(errno));
-  }
+  FileDescriptor opened = open_regular(file, false);
   struct stat status {};
-  if (::fstat(opened.number(), &status) != 0 || !S_ISREG(status.st_mode)) {
-    refuse("is no regular file");
+  if (!opened.is_open() || ::fstat(opened.number(), &status) != 0) {
+    if (errno == ELOOP) refuse("is a symbolic link");
+    if (errno == EISDIR || errno == ENOTSUP) refuse("is no regular file");
+    refuse("cannot be read: " + std::generic_category().message(errno));
   }
   if (status.st_uid != ::geteuid() && status.st_uid != 0) {
     refuse("belongs to another user, and could name any file");
@@ -163,23 +160,17 @@ FileDescriptor open_own(const fs::path& file) {
   return opened;
 }
 
-// Reads what follows the bytes that were read. Returns false at the end.
-bool read_more(const FileDescriptor& file, std::string& text, std::size_t bytes) {
-  const std::size_t done = text.size();
-  text.resize(done + bytes);
-  const ssize_t count = ::pread(file.number(), text.data() + done, bytes, static_cast<off_t>(done));
-  if (count < 0) refuse("cannot be read: " + std::generic_category().message(errno));
-  text.resize(done + static_cast<std::size_t>(count));
-  return count > 0;
-}
-
 // Reads a file that holds the text of a log from a line near its start on.
 std::string text_of_log(const FileDescriptor& file) {
   std::string text;
-  while (text.size() < kHeadBytes && read_more(file, text, kHeadBytes - text.size())) continue;
+  const auto read = [&](std::size_t bytes) {
+    if (append_bytes(file, bytes, text)) return;
+    refuse("cannot be read: " + std::generic_category().message(errno));
+  };
+  read(kHeadBytes);
   const std::size_t at = text.starts_with(kLogStart) ? 0 : text.find('\n' + std::string(kLogStart));
   if (at == std::string::npos) refuse("is damaged, or no log of lookalike");
-  while (text.size() <= kMaxBytes && read_more(file, text, std::size_t{1} << 20U)) continue;
+  read(kMaxBytes);
   return text.substr(at);
 }
 
@@ -239,6 +230,12 @@ std::unique_ptr<AtomicFile> write_log(const fs::path& file, const ActionPlan& pl
   auto log = std::make_unique<AtomicFile>(file, FileAccess::kOwner);
   log->write(bytes_of(text));
   if (!log->commit_new()) throw Error(ErrorKind::kStorage, file.string() + ": exists");
+  try {  // others may be able to write on this file system
+    named(file, [&] { return open_own(file); });
+  } catch (const Error&) {
+    ::unlink(file.c_str());
+    throw;
+  }
   return log;
 }
 

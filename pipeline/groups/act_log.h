@@ -19,7 +19,7 @@ std::filesystem::path new_log_name(const std::filesystem::path& folder);
 
 // Writes and syncs the log, whole or not at all, such that only its owner can write it. It is
 // locked as by take_log() while the returned file exists. Throws Error(kStorage), also if the name
-// exists.
+// exists, and Error(kInput) if read_log() would not believe it, as where all may write.
 std::unique_ptr<AtomicFile> write_log(const std::filesystem::path& file, const ActionPlan& plan);
 
 // Reads a log. It is believed if it is a regular file, no link, of this user or root, and no

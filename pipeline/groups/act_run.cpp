@@ -78,35 +78,21 @@ bool leads_through(const fs::path& folder, const fs::path& other) {
   }
 }
 
-// Throws if the new log appears in a folder of the index: the log's folder is that one under
-// another path, as by two mounts.
-void require_other_folder(const fs::path& log, const IndexReader& index, const ActionPlan& plan) {
-  std::set<fs::path> folders;
-  for (const IndexRoot& root : index.roots()) folders.emplace(root.path);
+// Throws if the new log of moves appears in a folder of the index: the log's folder is that one
+// under another path, as by two mounts. Removes the log then.
+void require_other_folder(const fs::path& log, const Reach& reach, const ActionPlan& plan) {
+  std::set<fs::path> folders(reach.folders.begin(), reach.folders.end());
   for (const ActionStep& step : plan.steps) {
-    folders.insert(fs::path(step.needless.file.path).parent_path());
+    fs::path folder = fs::path(step.needless.file.path).parent_path();
+    while (folders.insert(folder).second) folder = folder.parent_path();
   }
   for (const fs::path& folder : folders) {
-    if (look_at(folder / log.filename())) {
-      throw Error(ErrorKind::kUsage,
-                  fmt::format("{}: is {} by another path", printable(log.parent_path().native()),
-                              printable(folder.native())));
-    }
-  }
-}
-
-// Writes the log, and tries it: others may be able to write on this file system.
-std::unique_ptr<AtomicFile> write_believed_log(const fs::path& log, const ActionPlan& plan,
-                                               const IndexReader& index) {
-  std::unique_ptr<AtomicFile> file = write_log(log, plan);
-  try {
-    if (plan.kind == ActionKind::kMove) require_other_folder(log, index, plan);
-    read_log(log);
-  } catch (const Error&) {
+    if (!is_reached(folder / log.filename(), reach) || !look_at(folder / log.filename())) continue;
     ::unlink(log.c_str());
-    throw;
+    throw Error(ErrorKind::kUsage,
+                fmt::format("{}: is {} by another path", printable(log.parent_path().native()),
+                            printable(folder.native())));
   }
-  return file;
 }
 
 }  // namespace
@@ -168,7 +154,8 @@ CarriedOut carry_out(ActionPlan plan, const ImagesOptions& images, const AfterEa
   add_companions(plan);
   choose_free_names(plan);
   result.log = new_log_name(folder);
-  const std::unique_ptr<AtomicFile> log = write_believed_log(result.log, plan, index);
+  const std::unique_ptr<AtomicFile> log = write_log(result.log, plan);
+  if (plan.kind == ActionKind::kMove) require_other_folder(result.log, reach, plan);
   result.steps = plan.steps.size();
   ActionReport report = act(plan, after_each, [] {});
   if (plan.kind == ActionKind::kMove && !report.done.empty()) {

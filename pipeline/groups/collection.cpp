@@ -6,6 +6,7 @@
 #include <spdlog/spdlog.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "pipeline/stored_calibration.h"
 
 namespace lookalike {
@@ -56,8 +57,9 @@ bool Collection::compare(const std::function<bool(std::size_t done)>& after_each
   });
   save();
   if (search_.incomplete() > 0) {
-    spdlog::warn("{} images were not compared completely, because files cannot be read{}",
-                 search_.incomplete(), can_save_ ? ": the next run compares them again" : "");
+    spdlog::warn("{} not compared completely, because files cannot be read{}",
+                 counted(search_.incomplete(), "image"),
+                 can_save_ ? ": the next run compares them again" : "");
   }
   return is_done;
 }

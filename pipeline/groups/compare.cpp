@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
-#include <map>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -205,19 +204,17 @@ void PairSearch::number_turns() {
   for (Turn turn = 0; turn < work_.size(); ++turn) turn_of_[work_[turn]] = turn;
 }
 
-// Finds for each image the first one of the same size whose decoded pixels have the same sums, and
-// hence probably are the same or their mirror image.
+// Finds for each image the first one with the same picture_key(): its pixels are probably the same,
+// or those of its mirror image.
 void PairSearch::find_twins() {
   twin_of_.assign(image_at_.size(), kNowhere);
   has_joined_.assign(image_at_.size(), false);
-  using Sums = std::tuple<std::int32_t, std::int32_t, std::uint64_t, std::uint64_t, std::uint64_t>;
-  std::map<Sums, Place> first;
+  std::unordered_map<std::uint64_t, Place> first;  // by picture_key()
   for (Place at = 0; at < image_at_.size(); ++at) {
     const IndexedImage& image = *image_at_[at];
     if (!image.has_features || image.sides == 0) continue;
-    const Sums sums{image.size.width, image.size.height, image.sums.count, image.sums.sum,
-                    image.sums.sum_of_squares};
-    const auto [known, is_first] = first.try_emplace(sums, at);
+    const auto [known, is_first] =
+        first.try_emplace(picture_key(image.size.width, image.size.height, image.sums), at);
     if (is_first || !Scope::meet(image.sides, image_at_[known->second]->sides)) continue;
     twin_of_[at] = known->second;
     const std::optional<Place>& stands = state_.images[at].representative;

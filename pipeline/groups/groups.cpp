@@ -394,7 +394,11 @@ Groups::Groups(const IndexReader& index, std::span<const IndexedImage> images,
       companions_(std::make_shared<CompanionFinder>()),
       check_(std::move(check)),
       number_of_(state.images.size()) {
-  for (std::uint32_t i = 0; i < places_.size(); ++i) number_of_[places_[i]] = i;
+  for (std::uint32_t i = 0; i < places_.size(); ++i) {
+    number_of_[places_[i]] = i;
+    if (images_[i].id >= is_live_.size()) is_live_.resize(std::size_t{images_[i].id} + 1);
+    is_live_[images_[i].id] = true;
+  }
   for (std::size_t i = 0; i < state.pairs.size(); ++i) {
     const FoundPair& pair = state.pairs[i];
     if (pair.is_check) checks_[{pair.first, pair.second}] = i;
@@ -706,6 +710,19 @@ std::optional<Groups::Pair> Groups::check(std::uint32_t one, std::uint32_t other
   return number ? pair_of(*number) : std::nullopt;
 }
 
+std::size_t Groups::same_print(ImageId image) const {
+  const std::vector<PrintEdge> edges = index_.prints(image);
+  return static_cast<std::size_t>(std::ranges::count_if(edges, [&](const PrintEdge& edge) {
+    return edge.image < is_live_.size() && is_live_[edge.image];
+  }));
+}
+
+std::size_t Groups::images_of_prints() const {
+  return static_cast<std::size_t>(std::ranges::count_if(images_, [&](const IndexedImage& image) {
+    return image.sides != 0 && same_print(image.id) > 0;
+  }));
+}
+
 std::vector<std::size_t> Groups::groups_of(ImageId image) const {
   std::vector<std::size_t> numbers;
   for (std::size_t number = 0; number < groups_.size(); ++number) {
@@ -746,7 +763,10 @@ Group Groups::group(std::size_t number) const {
   std::ranges::sort(group.pairs, {}, [](const GroupPair& pair) {
     return std::tuple(pair.first, pair.second, -static_cast<int>(pair.relation.kind));
   });
-  for (GroupCandidate& one : parts.files) group.files.push_back(std::move(one.file));
+  for (GroupCandidate& one : parts.files) {
+    one.file.same_print = same_print(one.file.image);
+    group.files.push_back(std::move(one.file));
+  }
   return group;
 }
 

@@ -33,7 +33,8 @@ struct GroupFile {
   ImageId image = 0;
   PictureSize size{};
   Proposal proposal = Proposal::kUnknown;
-  bool is_new = false;  // its image has more files than when a run last reported it
+  bool is_new = false;         // its image has more files than when a run last reported it
+  std::size_t same_print = 0;  // see Groups::same_print()
   // The relation to another file of the group: to its replacement if the proposal is kGo, else to
   // the closest file before it, else to the closest one after it. The first file has none. Only
   // files of known content are kExact.
@@ -109,6 +110,11 @@ class Groups {
   // Ordered by the path of the file with the most pixels; ties: the first path.
   std::size_t size() const { return groups_.size(); }
   Group group(std::size_t number) const;  // from 0
+  // Returns how many images of its print with other content an image has, such as other fills of a
+  // form: those that the index keeps (PrintEdge), at most kMostPrints. None goes for another.
+  std::size_t same_print(ImageId image) const;
+  // Returns the number of images in the scope that have any.
+  std::size_t images_of_prints() const;
   // Returns the numbers of the groups that hold an image, ascending, without reading files.
   std::vector<std::size_t> groups_of(ImageId image) const;
 
@@ -143,6 +149,7 @@ class Groups {
   const std::shared_ptr<CompanionFinder> companions_;
   const CheckPair check_;
   std::vector<std::uint32_t> number_of_;  // of the image, by place in the state
+  std::vector<bool> is_live_;             // by image
   mutable std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> checks_;  // by places
   std::vector<Pair> pairs_;                                                        // by a, then b
   std::vector<Members> groups_;

@@ -173,9 +173,10 @@ Relation relation_of(const FoundPair& pair, PictureSize first, PictureSize secon
   const double turn = std::atan2(side * at.yx, side * at.xx) * 180 / std::numbers::pi;
   relation.turn_degrees = turn == -180 ? 180 : turn + 0.0;  // no -0
   relation.scale = std::sqrt(std::abs(at.determinant()));
-  const bool one_picture = pixels_agree(pair.evidence, options.duplicate_correlation) &&
-                           is_edit(map, first, second, relation.scale);
   relation.difference = pair.evidence.difference;
+  const bool are_two_shots = relation.difference && relation.difference->shots.are_clear();
+  const bool one_picture = pixels_agree(pair.evidence, options.duplicate_correlation) &&
+                           is_edit(map, first, second, relation.scale) && !are_two_shots;
 
   Match match;
   match.evidence = pair.evidence;

@@ -27,11 +27,12 @@ struct FoundPair {
   Homography first_to_second{};  // between full-size pixel centres
 };
 
-// How two files or images relate, loosest first. From kVariant on, pixels_agree() holds, and
-// editing can explain the pose up to its error (kMostBent); from kCrop on they are one picture.
+// How two files or images relate, loosest first. From kVariant on, pixels_agree() holds, editing
+// can explain the pose up to its error (kMostBent), and they are not two shots
+// (ShotSigns::are_clear()); from kCrop on they are one picture.
 enum class PairKind {
   kPart,      // they share a small part: the decision "part"
-  kObject,    // both show the same thing, for example from two sides, mirrored or not
+  kObject,    // both show the same thing, for example in two shots, mirrored or not
   kVariant,   // one picture, but a person sees a difference; see PictureDifference
   kCrop,      // one is cut from the other, or both from one picture
   kMirrored,  // one is the mirror image of the other or of a piece of it

@@ -19,10 +19,10 @@ namespace lookalike {
 namespace {
 
 constexpr std::string_view kMagic = "LKLKPAIR";
-constexpr std::uint16_t kVersion = 4;
+constexpr std::uint16_t kVersion = 5;
 // Raised when pairs are compared otherwise under the same settings: those found before are not
 // used.
-constexpr int kComparison = 3;
+constexpr int kComparison = 4;
 constexpr std::size_t kImageBytes = 16 + 1 + 4 + 4;
 constexpr std::size_t kPairBytes = 2 * 4 + 1 + 3 * 8 + 4 * 4 + 4 * 8 + 9 * 8;  // at least
 
@@ -52,7 +52,8 @@ std::optional<double> unless_nan(double value) {
 }
 
 void put_difference(ByteWriter& out, const PictureDifference& difference) {
-  for (const double value : {difference.largest, difference.largest_of_colour, difference.share}) {
+  for (const double value : {difference.largest, difference.largest_of_colour, difference.share,
+                             difference.shots.moved, difference.shots.beyond}) {
     out.put<double>(value);
   }
   out.put<std::uint8_t>(static_cast<std::uint8_t>(difference.places.size()));
@@ -71,6 +72,8 @@ PictureDifference get_difference(ByteReader& in, std::uint8_t bits) {
   difference.largest = in.get<double>();
   difference.largest_of_colour = in.get<double>();
   difference.share = in.get<double>();
+  difference.shots.moved = in.get<double>();
+  difference.shots.beyond = in.get<double>();
   const auto places = in.get<std::uint8_t>();
   for (std::uint8_t i = 0; i < places; ++i) {
     for (Point& corner : difference.places.emplace_back()) {

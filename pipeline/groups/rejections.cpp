@@ -6,8 +6,6 @@
 #include <chrono>
 #include <fcntl.h>
 #include <optional>
-#include <sys/file.h>
-#include <thread>
 #include <tuple>
 #include <unistd.h>
 
@@ -18,6 +16,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "pipeline/searcher.h"
+#include "storage/lock_file.h"
 
 namespace lookalike {
 namespace {
@@ -35,23 +34,10 @@ std::string end_of(std::string_view csv) {
   return fmt::format("{}{:016x}\n", kEnd, checksum(bytes_of(csv)));
 }
 
-// Waits a second for the lock, which anyone who can read the file may hold for longer. Throws Busy.
-void wait_for_lock(const std::filesystem::path& file, const FileDescriptor& opened) {
-  constexpr auto kPause = std::chrono::milliseconds(20);
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
-  while (::flock(opened.number(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno == EINTR) continue;
-    if (errno != EWOULDBLOCK) fail_file(file, "cannot be locked");
-    if (std::chrono::steady_clock::now() >= end) {
-      throw Busy(printable(file.native()) + ": is locked by another program: try again");
-    }
-    std::this_thread::sleep_for(kPause);
-  }
-}
-
 // Opens and locks the file, creating a missing one. Retries if the file was replaced while waiting
-// for the lock.
+// for the lock, which anyone who can read the file may hold for longer than it waits.
 FileDescriptor locked(const std::filesystem::path& file) {
+  constexpr std::chrono::seconds kPatience{1};
   while (true) {
     FileDescriptor opened(::open(file.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (!opened.is_open() && errno == ENOENT) {
@@ -61,7 +47,9 @@ FileDescriptor locked(const std::filesystem::path& file) {
       continue;
     }
     if (!opened.is_open()) fail_file(file, "cannot be written");
-    wait_for_lock(file, opened);
+    if (!wait_for_lock(opened, kPatience)) {
+      throw Busy(printable(file.native()) + ": is locked by another program: try again");
+    }
     if (leads_to(file, opened)) return opened;
   }
 }

@@ -196,9 +196,9 @@ void account_for_missing(const IndexWriter& writer, const RunConfig& config,
   for (const auto& [root, withheld] : removals.withheld) {
     throw Error(
         ErrorKind::kInput,
-        fmt::format("{}: {} files are gone or unusable, and retraining would lose them: {}. If "
-                    "that is intended, run `lookalike index` and confirm their removal",
-                    printable(root), withheld.files.size(), withheld.reason));
+        fmt::format("{}: retraining would lose {} gone or unusable: {}. If that is intended, run "
+                    "`lookalike index` and confirm the removal",
+                    printable(root), counted(withheld.files.size(), "file"), withheld.reason));
   }
   report.moved = removals.moved.size();
   report.removed = removals.removed.size();

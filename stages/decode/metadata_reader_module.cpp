@@ -22,8 +22,8 @@
 #include "stages/decode/readers.h"
 
 // Exiv2 reads EXIF, IPTC and XMP; what it leaves out of a container is read here: the comments of
-// JPEG and GIF, texts of PNG, XMP of GIF, and the items of HEIF, of whose places Exiv2 0.27 ignores
-// the base.
+// JPEG and GIF, texts of PNG, XMP of GIF, the boxes of CR3, and the items of HEIF, of whose places
+// Exiv2 0.27 ignores the base.
 namespace lookalike {
 namespace {
 
@@ -677,6 +677,37 @@ class HeifItems {
   std::string xmp_data_;
 };
 
+// Reads a CR3 file of Canon: each directory of EXIF is a TIFF file in a box of its own, whose first
+// directory it is. Source: Laurent Clevy, https://github.com/lclevy/canon_cr3.
+void add_cr3(ByteSpan file, Found& found) {
+  constexpr std::size_t kUuidBytes = 16;
+  constexpr std::string_view kXmp(
+      "\xbe\x7a\xcf\xcb\x97\xa9\x42\xe8\x9c\x71\x99\x94\x91\xe3\xaf\xac");
+  static const std::map<std::string_view, const char*> groups = {
+      {"CMT1", "Image"}, {"CMT2", "Photo"}, {"CMT4", "GPSInfo"}};
+  Exiv2::ExifData exif;
+  const auto add_directory = [&](std::string_view type, ByteSpan tiff) {
+    const auto group = groups.find(type);
+    if (group == groups.end()) return;
+    Exiv2::ExifData directory;
+    Exiv2::ExifParser::decode(directory, tiff.data(), static_cast<std::uint32_t>(tiff.size()));
+    for (const Exiv2::Exifdatum& datum : directory) {
+      if (datum.groupName() != "Image") continue;
+      exif.add(Exiv2::ExifKey(datum.tag(), group->second), &datum.value());
+    }
+  };
+  std::string_view xmp;
+  for_each_box(file, [&](std::string_view type, ByteSpan box) {
+    if (type == "uuid" && has_text(box, 0, kXmp)) xmp = text_of(from(box, kUuidBytes));
+    if (type != "moov") return;
+    for_each_box(box, [&](std::string_view inner, ByteSpan content) {
+      if (inner == "uuid") for_each_box(from(content, kUuidBytes), add_directory);
+    });
+  });
+  ExifEntries(exif, found).add();
+  add_xmp(xmp, found);
+}
+
 void add_by_exiv2(ByteSpan file, Found& found) {
   auto image = Exiv2::ImageFactory::open(file.data(), static_cast<long>(file.size()));
   try {
@@ -693,7 +724,9 @@ void read_metadata(ByteSpan file, std::vector<MetadataEntry>& entries, std::stri
   Exiv2::LogMsg::setHandler(collect);
   messages().clear();
   Found found(entries);
-  if (has_text(file, 4, "ftyp")) {
+  if (has_text(file, 4, "ftypcrx ")) {
+    add_cr3(file, found);
+  } else if (has_text(file, 4, "ftyp")) {
     HeifItems(file, found).add();
   } else if (has_text(file, 0, "GIF8")) {
     add_gif(file, found);

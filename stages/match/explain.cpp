@@ -141,6 +141,12 @@ ExplainedStep pose(const Explanation& why) {
 
 // Describes how far two pictures differ.
 std::string difference_text(const PictureDifference& difference) {
+  if (difference.shots.are_clear()) {
+    return fmt::format(
+        "They are two shots: {:.0f} % of the places have moved against the others, and both reach "
+        "{:.1f} % beyond the rim of the other.",
+        100 * difference.shots.moved, 100 * difference.shots.beyond);
+  }
   if (!difference.is_seen()) {
     return fmt::format(
         "In full size, no cell differs by more than {:.2f} times what saving again explains, nor "

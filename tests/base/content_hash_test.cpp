@@ -32,5 +32,16 @@ TEST(ContentHash, SampleRankDependsOnTheSeed) {
   EXPECT_NE(sample_rank(content, 1), sample_rank(content, 2));
 }
 
+TEST(PictureKey, IsThatOfASizeAndSums) {
+  const PixelSums sums{.count = 12, .sum = 340, .sum_of_squares = 56000};
+  const std::uint64_t key = picture_key(4, 3, sums);
+  EXPECT_EQ(picture_key(4, 3, sums), key);
+  EXPECT_NE(picture_key(3, 4, sums), key);
+  EXPECT_NE(picture_key(4, 4, sums), key);
+  EXPECT_NE(picture_key(4, 3, {13, 340, 56000}), key);
+  EXPECT_NE(picture_key(4, 3, {12, 341, 56000}), key);
+  EXPECT_NE(picture_key(4, 3, {12, 340, 56001}), key);
+}
+
 }  // namespace
 }  // namespace lookalike

@@ -224,6 +224,15 @@ TEST_F(DisplaceFileTest, AFileThatChangesOrLosesItsCopyMeanwhileStays) {
   EXPECT_EQ(content_of(at("a")), "bytes");
 }
 
+TEST_F(DisplaceFileTest, AFileThatCannotBeRenamedLeavesNoCopyBehind) {
+  const std::string other = elsewhere();
+  if (other.empty()) GTEST_SKIP() << "/dev/shm is no other file system";
+  folder_.write(".a.lookalike-aside", "somebody's");  // takes the name that it gets first
+  EXPECT_THAT(error_of([&] { move_a(other); }), HasSubstr("cannot be renamed"));
+  EXPECT_EQ(content_of(at("a")), "bytes");
+  EXPECT_TRUE(fs::is_empty(other));
+}
+
 TEST_F(DisplaceFileTest, NamesOfOneFileAndFilesWithOtherBytesStay) {
   fs::create_hard_link(at("stays"), at("name"));
   const HeldFile stays = held("stays");

@@ -77,16 +77,25 @@ TEST_F(HeldFileTest, BytesAreComparedAndHashedWhole) {
   folder_.write("b", bytes);
   const ContentHash content = hash_content(bytes_of(bytes));
   const HeldFile a(at("a"));
-  EXPECT_TRUE(a.has_content(content));
+  EXPECT_EQ(a.content(), content);
   EXPECT_TRUE(a.has_same_bytes(HeldFile(at("b"))));
   bytes.back() = 'y';
   folder_.write("b", bytes);
   EXPECT_FALSE(a.has_same_bytes(HeldFile(at("b"))));
-  EXPECT_FALSE(HeldFile(at("b")).has_content(content));
+  EXPECT_NE(HeldFile(at("b")).content(), content);
   bytes.pop_back();
   folder_.write("b", bytes);
   EXPECT_FALSE(a.has_same_bytes(HeldFile(at("b"))));
   EXPECT_FALSE(HeldFile(at("b")).has_same_bytes(a));
+}
+
+TEST_F(HeldFileTest, BytesThatCannotBeReadAreNotOtherBytes) {
+  folder_.write("a", "bytes");
+  const HeldFile a(at("a"));
+  const HeldFile unreadable("/proc/self/mem");  // nothing is mapped at its start
+  EXPECT_THROW((void)a.has_same_bytes(unreadable), Error);
+  EXPECT_THROW((void)unreadable.has_same_bytes(a), Error);
+  EXPECT_THROW((void)unreadable.content(), Error);
 }
 
 TEST_F(HeldFileTest, AFileIsStillThereIfItsPathLeadsToItAndItsBytes) {

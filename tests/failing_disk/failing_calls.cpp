@@ -184,6 +184,7 @@ int openat(int folder, const char* name, int flags, ...) {
   va_start(more, flags);
   const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(more, mode_t) : 0;
   va_end(more);
+  if (folder == AT_FDCWD) return open_as("open", name, flags, mode);
   if (outcome("openat", path_in(folder, name)) != Outcome::kPass) return -1;
   return original<int (*)(int, const char*, int, ...)>("openat")(folder, name, flags, mode);
 }
@@ -277,15 +278,6 @@ int linkat(int from_folder, const char* from, int to_folder, const char* to, int
   if (!is_unsupported() && outcome("link", path) != Outcome::kPass) return -1;
   using Link = int (*)(int, const char*, int, const char*, int);
   return original<Link>("linkat")(from_folder, from, to_folder, to, flags);
-}
-
-int link(const char* from, const char* to) noexcept {
-  if (is_unsupported() && setting("FAIL_CALL") == "link" && is_under(to)) {
-    mark();
-    errno = EPERM;
-    return -1;
-  }
-  return original<int (*)(const char*, const char*)>("link")(from, to);
 }
 
 }  // extern "C"

@@ -105,8 +105,8 @@ int act_on(std::vector<Needless> files, const ActionArguments& arguments, const 
   const std::size_t all = files.size();
   const ActionPlan plan = plan_action(kind, std::move(files), folder, index, config);
   if (plan.steps.size() < all) {
-    spdlog::info("{} files stay: {}", all - plan.steps.size(),
-                 moves ? "others go for them" : "they are no exact copies, or others go for them");
+    spdlog::info("{} left in place, {}", counted(all - plan.steps.size(), "file"),
+                 moves ? "for which others go" : "without an exact copy that stays");
   }
   if (plan.steps.empty()) {
     fmt::print("there is nothing to do\n");

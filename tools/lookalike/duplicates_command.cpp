@@ -179,6 +179,7 @@ bool compare(Collection& collection, StopSignal& stop, Progress::Style style) {
 
 struct Reported {
   GroupTotals totals;
+  std::size_t images_of_prints = 0;
   std::vector<Group> groups;  // in their order, if a page is wanted
   std::set<ImageId> images;
   std::vector<Needless> needless;
@@ -206,6 +207,7 @@ std::optional<Reported> report(const Groups& groups, const IndexReader& index,
     }
     if (keeps_groups) reported.groups.push_back(std::move(group));
   }
+  reported.images_of_prints = groups.images_of_prints();
   return reported;
 }
 
@@ -284,9 +286,12 @@ int duplicates(const DuplicatesArguments& arguments, RunConfig config, Progress:
     return kExitSignalled + stop.received();
   }
   const GroupTotals& totals = reported->totals;
-  spdlog::info("{} {} with {} files, of which {} can go ({})", totals.groups,
-               totals.groups == 1 ? "group" : "groups", totals.files, totals.needless,
-               size_text(totals.needless_bytes));
+  spdlog::info("{} with {}, of which {} can go ({})", counted(totals.groups, "group"),
+               counted(totals.files, "file"), totals.needless, size_text(totals.needless_bytes));
+  if (reported->images_of_prints > 0) {
+    spdlog::info("{} of one form with others, and with other content: none goes for another",
+                 counted(reported->images_of_prints, "image"));
+  }
   if (are_paths) print_paths(*reported, Printer(arguments.format));
   flush_output();
   // Fewer kinds than usual leave groups unreported.

@@ -55,40 +55,44 @@ bool is_unreachable(const RootReport& root) {
   return root.state == kUnreachable;
 }
 
+// Returns "1 file stays" or "3 files stay".
+std::string staying(std::size_t files) {
+  return counted(files, "file") + (files == 1 ? " stays" : " stay");
+}
+
 // settings: as ConfigArguments::repeated_settings().
 void log_folders(const IndexRunReport& report, const std::string& database,
                  const std::string& settings) {
   for (const RootReport& root : report.roots) {
     const std::string path = printable(root.path);
     if (root.state == "not_scanned") {
-      spdlog::info("{}: not scanned by this run; its {} files stay", path, root.files);
+      spdlog::info("{}: not scanned by this run; its {}", path, staying(root.files));
     } else if (is_unreachable(root)) {
-      spdlog::warn(
-          "{}: {}; its {} files stay. If it is gone for good: lookalike remove --database {} {}",
-          path, root.problem, root.files, database, path);
+      spdlog::warn("{}: {}; its {}. If it is gone for good: lookalike remove --database {} {}",
+                   path, root.problem, staying(root.files), database, path);
     } else if (root.withheld > 0) {
       const std::string folder = shell_word(text_of_path(root.path));
       spdlog::warn(
-          "{}: the removal of {} of {} files is withheld: {}. To remove them: lookalike index {} "
+          "{}: the removal of {} of {} is withheld: {}. To remove them: lookalike index {} "
           "--database {}{} --confirm-removals {}",
-          path, root.withheld, root.files, root.problem, folder, shell_word(text_of_path(database)),
-          settings, folder);
+          path, root.withheld, counted(root.files, "file"), root.problem, folder,
+          shell_word(text_of_path(database)), settings, folder);
     } else if (root.files == 0 && !report.stopped) {
       spdlog::warn("{}: contains no images", path);
     }
   }
   if (report.files_without_root > 0) {
-    spdlog::info("{} files lie in no folder of the index, and stay", report.files_without_root);
+    spdlog::info("{}, in no folder of the index", staying(report.files_without_root));
   }
 }
 
 void log_left_out(const Omissions& left_out) {
-  if (left_out.hidden > 0) spdlog::info("{} hidden files and folders left out", left_out.hidden);
+  if (left_out.hidden > 0) spdlog::info("hidden files and folders left out: {}", left_out.hidden);
   if (left_out.system_folders > 0) {
-    spdlog::info("{} recycle bins and other system folders left out", left_out.system_folders);
+    spdlog::info("recycle bins and other system folders left out: {}", left_out.system_folders);
   }
   if (left_out.excluded > 0) {
-    spdlog::info("{} excluded files and folders left out", left_out.excluded);
+    spdlog::info("excluded files and folders left out: {}", left_out.excluded);
   }
   const std::string links = linked_folders_text(left_out);
   if (!links.empty()) spdlog::info("{}", links);

@@ -117,7 +117,8 @@ Decision decide(const Match& match, int query_width, int query_height,
   const Evidence& evidence = match.evidence;
   if (match.has_pose() && match.probability >= options.same_probability) {
     const double correlation = evidence.correlation.value_or(-1);
-    if (correlation >= options.duplicate_correlation &&
+    const bool are_two_shots = evidence.difference && evidence.difference->shots.are_clear();
+    if (correlation >= options.duplicate_correlation && !are_two_shots &&
         fills(match.quad, query_width, query_height)) {
       const bool differs = evidence.difference && evidence.difference->is_seen();
       if (!differs) return Decision::kDuplicate;

@@ -39,7 +39,8 @@ bool is_own_content_unclear(const Evidence& evidence);
 
 // Decides about a match by its evidence, probability and quad:
 //   duplicate    as same_object, each picture shows the other whole (see fills), the correlation is
-//                at least options.duplicate_correlation, and no difference is seen
+//                at least options.duplicate_correlation, they are not two shots
+//                (ShotSigns::are_clear()), and no difference is seen
 //   variant      as duplicate, but a person sees a difference: it was edited, censored, recoloured,
 //                or is another page of one form; not with other content in one print
 //                (has_other_content_in_print), which is a part

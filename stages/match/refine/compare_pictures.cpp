@@ -16,6 +16,7 @@
 #include "stages/match/refine/colour.h"
 #include "stages/match/refine/frame.h"
 #include "stages/match/refine/light.h"
+#include "stages/match/refine/parallax.h"
 
 namespace lookalike {
 namespace {
@@ -286,11 +287,15 @@ std::optional<PictureDifference> compare_pictures(const ColourImage& object,
   const Side two = side_of(scene);
   const Homography map = loaded_to_full(scene).inverse() * object_to_scene * loaded_to_full(object);
   const cv::Size loaded = one.brightness.size();
+  const ShotSigns signs = look_for_shots(one, two, map);
   const auto compare_under = [&](const Homography& pose) {
     const Frame frame = FrameMaker(one, two, pose).make();
     const cv::Size size = frame.mask.size();
-    return compare_in(frame, loaded_to_full(scene) * pose *
-                                 resizing(size.width, size.height, loaded.width, loaded.height));
+    auto found =
+        compare_in(frame, loaded_to_full(scene) * pose *
+                              resizing(size.width, size.height, loaded.width, loaded.height));
+    if (found) found->shots = signs;
+    return found;
   };
   if (is_resizing(map, loaded, two.brightness.size())) return compare_under(map);
   std::optional<PictureDifference> found;

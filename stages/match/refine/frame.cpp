@@ -12,6 +12,7 @@
 #include "base/artefacts.h"
 #include "base/pair_sums.h"
 #include "base/quantile.h"
+#include "stages/match/refine/squares.h"
 #include "stages/match/verify/pose_fit.h"
 
 namespace lookalike {
@@ -40,47 +41,17 @@ cv::Size scaled(cv::Size size, double factor) {
   return {side(size.width), side(size.height)};
 }
 
-// Finds squares of the object in the scene, by normalised cross-correlation up to `reach` px away.
-// Returns their centres in both.
+// Finds squares of the object in the scene, up to `reach` px away. Returns their centres in both.
 std::vector<PointPair> moves_of_squares(const cv::Mat& object, const cv::Mat& scene,
                                         const cv::Mat& mask, int reach) {
-  constexpr int kSquarePx = 32;
   constexpr int kAcross = 12;
-  constexpr float kLeastCorrelation = 0.7F;
-  constexpr double kLeastDeviation = 5;  // grey levels
   std::vector<PointPair> moves;
   const int step_x = std::max(kSquarePx, (object.cols - 2 * reach) / kAcross);
   const int step_y = std::max(kSquarePx, (object.rows - 2 * reach) / kAcross);
   for (int y = reach; y + kSquarePx + reach <= object.rows; y += step_y) {
     for (int x = reach; x + kSquarePx + reach <= object.cols; x += step_x) {
-      const cv::Rect square(x, y, kSquarePx, kSquarePx);
-      const cv::Rect window(x - reach, y - reach, kSquarePx + 2 * reach, kSquarePx + 2 * reach);
-      if (cv::countNonZero(mask(window)) < window.area()) continue;
-      cv::Scalar mean;
-      cv::Scalar deviation;
-      cv::meanStdDev(object(square), mean, deviation);
-      if (deviation[0] < kLeastDeviation) continue;
-      cv::Mat found;
-      cv::matchTemplate(scene(window), object(square), found, cv::TM_CCOEFF_NORMED);
-      double best = 0;
-      cv::Point at;
-      cv::minMaxLoc(found, nullptr, &best, nullptr, &at);
-      if (best < kLeastCorrelation) continue;
-      // Peaks lie between pixels: the vertex of the parabola through three values.
-      const auto between = [&](float before, float peak, float after) {
-        const float bend = before - 2 * peak + after;
-        return bend < 0 ? 0.5 * (before - after) / bend : 0.0;
-      };
-      double dx = at.x;
-      double dy = at.y;
-      if (at.x == 0 || at.y == 0 || at.x == 2 * reach || at.y == 2 * reach) continue;
-      const auto value = [&](int across, int down) {
-        return found.at<float>(at.y + down, at.x + across);
-      };
-      dx += between(value(-1, 0), value(0, 0), value(1, 0));
-      dy += between(value(0, -1), value(0, 0), value(0, 1));
-      const Point centre{x + (kSquarePx - 1) / 2.0, y + (kSquarePx - 1) / 2.0};
-      moves.push_back({centre, {centre.x + dx - reach, centre.y + dy - reach}});
+      const auto found = find_square(object, scene, mask, {x, y}, reach);
+      if (found) moves.push_back(found->centres);
     }
   }
   return moves;

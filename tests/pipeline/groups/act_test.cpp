@@ -309,6 +309,22 @@ TEST_F(ActTest, AHardLinkIsToTheFileBehindALinkAndComesBack) {
   EXPECT_EQ(state_of(folder_.path()), before);
 }
 
+TEST_F(ActTest, AnEqualInodeOfAnotherFileSystemIsNoLink) {
+  const std::string other = elsewhere();
+  if (other.empty()) GTEST_SKIP() << "/dev/shm is no other file system";
+  fs::create_directory(other);
+  fs::copy(at("phone/a.jpg"), other + "/a.jpg");
+  Needless one = needless("phone/a.jpg", "photos/a.jpg", true);
+  one.file = look_at(other + "/a.jpg").value();
+  one.stays.inode = one.file.inode;
+  one.file.inode += 1;  // before
+  one.file.modified_ns -= 1'000'000'000;
+  const ActionPlan plan{.kind = ActionKind::kHardLink, .steps = {{.needless = one}}};
+  const Reach there{.folders = {other}};
+  EXPECT_EQ(standing_steps(plan, there), 0U);
+  EXPECT_THAT(undo(plan, there, kToTheEnd, kNothing).done, IsEmpty());
+}
+
 TEST_F(ActTest, FilesOfOtherRightsAreNotLinked) {
   fs::permissions(at("phone/a.jpg"), fs::perms(0600));
   const auto before = state_of(folder_.path());

@@ -1,5 +1,6 @@
 #include "pipeline/groups/groups.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -107,6 +108,20 @@ class GroupsTest : public testing::Test {
     representatives_[other] = one;
   }
 
+  // Says that two images are of one print with other content.
+  void share_print(const std::string& one, const std::string& other) {
+    const IndexReader index(folder_.path() / "index.db");
+    const ImageId a = index.find(contents_.at(one)).value();
+    const ImageId b = index.find(contents_.at(other)).value();
+    const auto to = [](ImageId image) { return PrintEdge{image, 0.5, {1, 1, {true}, {false}}}; };
+    const std::vector<ImagePrints> prints = {{a, {to(b)}}, {b, {to(a)}}};
+    writer_.put_neighbours({}, std::max(a, b), prints);
+  }
+  void remove(const std::string& name) {
+    const std::string path = at(name);
+    writer_.remove_paths({&path, 1});
+  }
+
   // Compares pairs that a proposal asks for with `check`, and counts them.
   std::vector<Group> groups() {
     const IndexReader index(folder_.path() / "index.db");
@@ -149,6 +164,7 @@ class GroupsTest : public testing::Test {
                         check_ ? CheckPair(check) : CheckPair());
     std::vector<Group> all;
     for (std::size_t i = 0; i < groups.size(); ++i) all.push_back(groups.group(i));
+    images_of_prints_ = groups.images_of_prints();
     return all;
   }
   // Returns the names of each group's files, best first.
@@ -171,6 +187,7 @@ class GroupsTest : public testing::Test {
   std::vector<std::string> prefer_;
   std::optional<Evidence> check_;  // found by checks, of images of equal size
   std::size_t checked_ = 0;
+  std::size_t images_of_prints_ = 0;
 
  private:
   void write(const std::string& name, const std::string& bytes, int hours, PictureSize size) {
@@ -365,6 +382,22 @@ TEST_F(GroupsTest, RejectedPairsStayApart) {
   EXPECT_THAT(names(groups()), ElementsAre(Names{"b", "c"}));
   reject("b", "c");
   EXPECT_THAT(names(groups()), IsEmpty());
+}
+
+TEST_F(GroupsTest, ImagesOfOnePrintWithOtherContentAreCounted) {
+  for (const char* name : {"a", "b", "c"}) add(name);
+  copies({"a", "b"});
+  EXPECT_EQ(groups().at(0).files[1].same_print, 0U);
+  EXPECT_EQ(images_of_prints_, 0U);
+  share_print("b", "c");
+  const std::vector<Group> found = groups();
+  ASSERT_THAT(names(found), ElementsAre(Names{"a", "b"}));
+  EXPECT_EQ(found[0].files[0].same_print, 0U);
+  EXPECT_EQ(found[0].files[1].same_print, 1U);
+  EXPECT_EQ(images_of_prints_, 2U);
+  remove("c");
+  EXPECT_EQ(groups().at(0).files[1].same_print, 0U);
+  EXPECT_EQ(images_of_prints_, 0U);
 }
 
 TEST_F(GroupsTest, StandInTheOrderOfTheirFirstFiles) {

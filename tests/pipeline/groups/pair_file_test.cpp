@@ -35,6 +35,7 @@ PairState sample() {
                                                    .largest_of_colour = 1,
                                                    .lacks_colours = true,
                                                    .share = 0.5,
+                                                   .shots = {.moved = 0.25, .beyond = 0.125},
                                                    .places = {outline({}, 20, 10)}}};
   pair.first_to_second = {{1, 2, 3, 4, 5, 6, 7, 8, 9}};
   state.pairs = {pair, {.first = 1, .second = 2}};
@@ -59,6 +60,8 @@ TEST(PairFile, ComesBackAsItWas) {
   EXPECT_TRUE(pair.mirrored && pair.has_part && !pair.evidence.identical);
   EXPECT_TRUE(pair.evidence.difference && pair.evidence.difference->lacks_colours);
   EXPECT_EQ(pair.evidence.difference->places.at(0), outline({}, 20, 10));
+  EXPECT_EQ(pair.evidence.difference->shots.moved, 0.25);
+  EXPECT_EQ(pair.evidence.difference->shots.beyond, 0.125);
   EXPECT_FALSE(state.pairs[1].evidence.difference);
   EXPECT_EQ(pair.evidence.votes_excess, 3.5);
   EXPECT_EQ(pair.evidence.shortlist, 178U);

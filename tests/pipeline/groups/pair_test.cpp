@@ -153,6 +153,18 @@ TEST(Relation, OfPicturesThatDifferVisiblySparesBoth) {
   EXPECT_FALSE(shows_all(relation(pair, kFull, kFull), kFull, kFull));
 }
 
+TEST(Relation, OfTwoShotsIsOneObjectAndSparesBoth) {
+  FoundPair pair = pair_of({});
+  pair.evidence.difference = PictureDifference{.shots = {.moved = ShotSigns::kMoved}};
+  EXPECT_EQ(relation(pair, kFull, kFull).kind, PairKind::kObject);
+  EXPECT_FALSE(shows_all(relation(pair, kFull, kFull), kFull, kFull));
+  pair.evidence.difference = PictureDifference{.shots = {.beyond = ShotSigns::kBeyond}};
+  EXPECT_EQ(relation(pair, kFull, kFull).kind, PairKind::kObject);
+  pair.evidence.difference =
+      PictureDifference{.shots = {.moved = 0.04, .beyond = 0.002}};  // as of copies
+  EXPECT_EQ(relation(pair, kFull, kFull).kind, PairKind::kCopy);
+}
+
 TEST(Relation, OfAMirrorImageTurnsAlikeFromEitherSide) {
   const Homography map =
       turned_about_middle(kFull, 20) * Homography{{-1, 0, 799, 0, 1, 0, 0, 0, 1}};

@@ -19,6 +19,7 @@ namespace {
 
 using enum MetadataField;
 using testing::ElementsAre;
+using testing::ElementsAreArray;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Optional;
@@ -165,23 +166,99 @@ class MetadataReader : public testing::Test {
     return read(jpeg_with(0xe1, name + xmp(properties))).entries;
   }
   static Metadata read(const Bytes& file) { return read_metadata(file); }
+  // A number of four bytes.
+  static std::string big_endian(std::size_t value) {
+    std::string bytes;
+    for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift);
+    return bytes;
+  }
+  static std::string little_endian(std::size_t value) {
+    const std::string bytes = big_endian(value);
+    return {bytes.rbegin(), bytes.rend()};
+  }
+  // A box of ISO 14496-12.
+  static std::string box(const char* type, const std::string& content) {
+    return big_endian(8 + content.size()) + type + content;
+  }
 
   const cv::Mat picture_ = draw_picture(64, 48, 1);
-};
-
-TEST_F(MetadataReader, ReadsExif) {
   // Big-endian: 270, 0x9286 with "UNICODE" in little-endian form, in two directories.
-  const std::string tiff(
+  const std::string tiff_{
       "MM\0*\0\0\0\x08"
       "\0\x02\x01\x0e\0\x02\0\0\0\x05\0\0\0\x26\x87\x69\0\x04\0\0\0\x01\0\0\0\x2c"
       "\0\0\0\0Lake\0\0"
       "\0\x01\x92\x86\0\x07\0\0\0\x0c\0\0\0\x3e\0\0\0\0"
       "UNICODE\0\xfc\0h\0",
-      74);
-  const Metadata found = read(jpeg_with(0xe1, std::string("Exif\0\0", 6) + tiff));
+      74};
+  const Entries of_tiff_ = {{kCaption, "Lake"}, {kComment, "\u00fch"}};
+};
+
+TEST_F(MetadataReader, ReadsExif) {
+  const Metadata found = read(jpeg_with(0xe1, std::string("Exif\0\0", 6) + tiff_));
+  EXPECT_EQ(found.problem, "");
+  EXPECT_THAT(found.entries, ElementsAreArray(of_tiff_));
+}
+
+TEST_F(MetadataReader, ReadsExifOfPng) {
+  constexpr std::size_t kBehindHeader = 33;
+  const Metadata found =
+      read(with(encode(".png", picture_), kBehindHeader, png_chunk("eXIf", bytes_of(tiff_))));
+  EXPECT_EQ(found.problem, "");
+  EXPECT_THAT(found.entries, ElementsAreArray(of_tiff_));
+}
+
+TEST_F(MetadataReader, ReadsExifAndXmpOfWebp) {
+  const auto chunk = [](const char* name, std::string content) {
+    const std::size_t size = content.size();
+    if (size % 2 == 1) content += '\0';
+    return name + little_endian(size) + content;
+  };
+  const Bytes plain = encode(".webp", picture_);
+  const std::string picture(plain.begin() + 12, plain.end());
+  const std::string extended("\x0c\0\0\0\x3f\0\0\x2f\0\0", 10);  // EXIF and XMP, 64 x 48
+  const std::string chunks = "WEBP" + chunk("VP8X", extended) + picture + chunk("EXIF", tiff_) +
+                             chunk("XMP ", xmp(R"(xmp:Rating="5">)"));
+  const Metadata found = read(bytes_of("RIFF" + little_endian(chunks.size()) + chunks));
+  EXPECT_EQ(found.problem, "");
+  Entries expected = of_tiff_;
+  expected.push_back({kRating, "5"});
+  EXPECT_THAT(found.entries, ElementsAreArray(expected));
+}
+
+TEST_F(MetadataReader, ReadsExifOfHeif) {
+  const std::string entry = box("infe", std::string("\2\0\0\0\0\1\0\0Exif\0", 13));
+  const std::string items = box("iinf", std::string("\0\0\0\0\0\1", 6) + entry);
+  // One item, in the box idat: its offset and length have four bytes.
+  const std::string data = std::string("\0\0\0\0", 4) + tiff_;
+  const std::string places =
+      box("iloc",
+          std::string("\1\0\0\0\x44\0\0\1\0\1\0\1\0\0\0\1\0\0\0\0", 20) + big_endian(data.size()));
+  const std::string file = box("ftyp", "heic" + big_endian(0) + "mif1heic") +
+                           box("meta", big_endian(0) + items + places + box("idat", data));
+  const Metadata found = read(bytes_of(file));
+  EXPECT_EQ(found.problem, "");
+  EXPECT_THAT(found.entries, ElementsAreArray(of_tiff_));
+}
+
+TEST_F(MetadataReader, ReadsExifAndXmpOfCr3) {
+  const auto directory = [](std::string_view entry, std::string_view value) {
+    return std::string("MM\0*\0\0\0\x08\0\1", 10) + std::string(entry) +
+           std::string("\0\0\0\x1a\0\0\0\0", 8) + std::string(value);
+  };
+  const std::string boxes =
+      box("CMT1", directory({"\x01\x0e\0\x02\0\0\0\x05", 8}, {"Lake\0", 5})) +
+      box("CMT2", directory({"\x90\x03\0\x02\0\0\0\x14", 8}, {"2019:07:14 12:30:05\0", 20}));
+  const std::string canon = "\x85\xc0\xb6\x87\x82\x0f\x11\xe0\x81\x11\xf4\xce\x46\x2b\x6a\x48";
+  const std::string packet = "\xbe\x7a\xcf\xcb\x97\xa9\x42\xe8\x9c\x71\x99\x94\x91\xe3\xaf\xac";
+  const std::string file = box("ftyp", "crx " + big_endian(1) + "crx isom") +
+                           box("moov", box("uuid", canon + boxes)) +
+                           box("uuid", packet + xmp(R"(xmp:Rating="5">)"));
+  const Metadata found = read(bytes_of(file));
   EXPECT_EQ(found.problem, "");
   EXPECT_THAT(found.entries,
-              ElementsAre(MetadataEntry{kCaption, "Lake"}, MetadataEntry{kComment, "\u00fch"}));
+              testing::UnorderedElementsAre(MetadataEntry{kCaption, "Lake"},
+                                            MetadataEntry{kTaken, "2019-07-14T12:30:05"},
+                                            MetadataEntry{kRating, "5"}));
 }
 
 TEST_F(MetadataReader, ReadsIptc) {

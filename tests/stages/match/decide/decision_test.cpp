@@ -34,6 +34,14 @@ TEST(Decide, ADuplicateWithAVisibleDifferenceIsAVariant) {
   EXPECT_EQ(decide(match, 100, 80, {}), Decision::kVariant);
 }
 
+TEST(Decide, TwoShotsAreTheSameObject) {
+  Match match = match_with(50, 0.95);
+  match.evidence.difference = PictureDifference{.shots = {.moved = ShotSigns::kMoved}};
+  EXPECT_EQ(decide(match, 100, 80, {}), Decision::kSameObject);
+  match.evidence.difference->largest = PictureDifference::kSeen;
+  EXPECT_EQ(decide(match, 100, 80, {}), Decision::kSameObject);
+}
+
 TEST(Decide, AWholePictureWithOtherContentOnOnePrintIsAPart) {
   Match match = match_with(50, 0.95);
   match.evidence.difference = PictureDifference{.largest = PictureDifference::kSeen};

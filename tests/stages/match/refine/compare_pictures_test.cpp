@@ -162,6 +162,15 @@ TEST(ComparePictures, AGreyOrTonedCopyLacksColours) {
   EXPECT_TRUE(difference(picture, saved(sepia, 90)).is_seen());
 }
 
+TEST(ComparePictures, OfTwoShotsPartsHaveMoved) {
+  const cv::Mat picture = drawn();
+  EXPECT_FALSE(difference(picture, saved(picture, 50)).shots.are_clear());
+  cv::Mat other = picture.clone();
+  const cv::Rect part(150, 100, 300, 260);
+  picture(part).copyTo(other(part + cv::Point(2, 0)));
+  EXPECT_TRUE(difference(picture, other).shots.are_clear());
+}
+
 TEST(ComparePictures, AnErrorOfThePoseIsCorrected) {
   const cv::Mat picture = page("10482");
   const cv::Mat crop = picture(cv::Rect(100, 200, 400, 500)).clone();
