@@ -45,9 +45,9 @@ std::uint64_t checksum(std::span<const std::uint8_t> bytes, std::uint64_t seed) 
 }
 
 std::uint64_t picture_key(std::int32_t width, std::int32_t height, const PixelSums& sums) {
-  const std::array<std::uint64_t, 5> values = {
-      static_cast<std::uint64_t>(width), static_cast<std::uint64_t>(height), sums.count, sums.sum,
-      sums.sum_of_squares};
+  const std::array<std::uint64_t, 5> values = {static_cast<std::uint64_t>(width),
+                                               static_cast<std::uint64_t>(height), sums.count,
+                                               sums.sum, sums.sum_of_squares};
   return checksum({reinterpret_cast<const std::uint8_t*>(values.data()), sizeof(values)});
 }
 

@@ -62,9 +62,9 @@ inline std::int64_t modified_ns(const struct stat& status) {
   return ns_since_epoch(status.st_mtim);
 }
 
-// Opens a regular file for reading, without waiting for writers of a FIFO. Returns none, with errno,
-// for what cannot be opened or is no such file: EISDIR for a folder, ENOTSUP for others, ELOOP for a
-// link where the last part of the name must not be one.
+// Opens a regular file for reading, without waiting for writers of a FIFO. Returns none, with
+// errno, for what cannot be opened or is no such file: EISDIR for a folder, ENOTSUP for others,
+// ELOOP for a link where the last part of the name must not be one.
 //   folder  from which a relative name leads
 FileDescriptor open_regular(const std::filesystem::path& file, bool may_be_link,
                             int folder = AT_FDCWD);

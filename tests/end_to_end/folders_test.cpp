@@ -343,8 +343,7 @@ TEST_F(Folders, RetrainThatWouldLoseImagesLeavesTheIndex) {
   for (int i = 0; i < 21; ++i) fs::remove(at(fmt::format("a/{}.png", i)));
   ProgramResult result = retrain();
   EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.err,
-              HasSubstr("retraining would lose 21 files gone or unusable"));
+  EXPECT_THAT(result.err, HasSubstr("retraining would lose 21 files gone or unusable"));
   EXPECT_EQ(files(), (Counts{{at("a"), 25}}));
   index();
   index({"--confirm-removals", at("a")});
