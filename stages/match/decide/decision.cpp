@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kSlack = 0.03;            // maximum offset of a corner, of the longer side
 constexpr double kWholeCorrelation = 0.7;  // minimum if pictures share more than a part
-constexpr double kTrueDetail = 0.2;        // agreement in detail that few false poses reach
+constexpr double kLeastDetail = 0.15;      // with less, as much differs as beside a part
 constexpr double kAgreementGain = 1.5;
 
 constexpr double kConfirming = 0.3;  // minimum agreement in detail
@@ -73,7 +73,7 @@ bool shows_a_part(const Match& match) {
       correlation < kAgreeingPixels && evidence.colour.value_or(1) < kContradictingColours;
   // Light and large shapes alone may correlate.
   const bool agrees_as_whole =
-      correlation >= kWholeCorrelation && evidence.detail.value_or(1) >= kTrueDetail;
+      correlation >= kWholeCorrelation && evidence.detail.value_or(1) >= kLeastDetail;
   return (match.part && !agrees_as_whole) || has_other_colours || !evidence.other_content.empty();
 }
 

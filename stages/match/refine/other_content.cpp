@@ -137,37 +137,46 @@ std::vector<cv::Rect> other_content(const Strokes& strokes, bool is_page) {
   return places.boxes;
 }
 
-}  // namespace
+// The cells of a picture without strokes.
+struct EmptyCells {
+  double share = 0;   // of all cells
+  double ground = 0;  // their usual grey level
+};
 
-bool is_page(const ImageView& picture) {
-  constexpr double kLeastEmpty = 0.3;   // share of the cells
-  constexpr double kBright = 190;       // least grey level of the ground, the usual empty cell
-  constexpr double kStrokeDepth = 40;   // grey levels below the ground
-  constexpr double kLeastGround = 0.8;  // share of the pixels; a product lies on less
-  std::vector<double> empty;
+EmptyCells empty_cells(const ImageView& picture) {
+  std::vector<double> levels;
   std::size_t count = 0;
   for (int y = 0; y + kMapStepPx <= picture.height; y += kMapStepPx) {
     for (int x = 0; x + kMapStepPx <= picture.width; x += kMapStepPx, ++count) {
       PairSums<double> sums;
       for (int row = y; row < y + kMapStepPx; ++row) {
-        for (int column = x; column < x + kMapStepPx; ++column)
+        for (int column = x; column < x + kMapStepPx; ++column) {
           sums.add(picture.at(column, row), 0);
+        }
       }
-      if (sums.spread_a() / sums.count < kFlat) empty.push_back(sums.a / sums.count);
+      if (sums.spread_a() / sums.count < kFlat) levels.push_back(sums.a / sums.count);
     }
   }
-  const auto share = [](std::size_t part, std::size_t whole) {
-    return static_cast<double>(part) / static_cast<double>(whole);
-  };
-  if (count == 0 || empty.empty() || share(empty.size(), count) < kLeastEmpty) return false;
-  const double ground = quantile(std::move(empty), 0.5);
+  if (levels.empty()) return {};
+  const double share = static_cast<double>(levels.size()) / static_cast<double>(count);
+  return {share, quantile(std::move(levels), 0.5)};
+}
+
+constexpr double kLeastEmpty = 0.3;  // share of the cells on a page
+
+}  // namespace
+
+bool is_page(const ImageView& picture) {
+  constexpr double kBright = 190;       // least grey level of the ground
+  constexpr double kStrokeDepth = 40;   // grey levels below the ground
+  constexpr double kLeastGround = 0.8;  // share of the pixels; a product lies on less
+  const EmptyCells empty = empty_cells(picture);
+  if (empty.share < kLeastEmpty || empty.ground < kBright) return false;
   std::size_t on_ground = 0;
-  for (int y = 0; y < picture.height; ++y) {
-    for (int x = 0; x < picture.width; ++x) {
-      on_ground += picture.at(x, y) > ground - kStrokeDepth ? 1 : 0;
-    }
+  for (std::size_t i = 0; i < picture.size(); ++i) {
+    on_ground += picture.pixels[i] > empty.ground - kStrokeDepth ? 1 : 0;
   }
-  return ground >= kBright && share(on_ground, picture.size()) >= kLeastGround;
+  return static_cast<double>(on_ground) >= kLeastGround * static_cast<double>(picture.size());
 }
 
 std::vector<Quad> find_other_content(const ColourImage& object, const ColourImage& scene,
@@ -184,6 +193,8 @@ std::vector<Quad> find_other_content(const ColourImage& object, const ColourImag
       std::min(size.width, size.height) < kLeastMapPx) {
     return {};
   }
+  const cv::Mat& ground = frame.object.brightness;
+  if (empty_cells({ground.data, ground.cols, ground.rows}).share < kLeastEmpty) return {};
   const std::optional<Strokes> strokes = compare_strokes(frame);
   if (!strokes) return {};
   const cv::Size loaded = one.brightness.size();

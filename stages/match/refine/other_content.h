@@ -17,7 +17,8 @@ bool is_page(const ImageView& picture);
 // px of the scene, where each has strokes that the other lacks and what surrounds them agrees; so
 // objects that cover or cut the page, shadows and reflections are no such places. The result is
 // empty unless there are at least two places on a page that agrees as a whole, and at least five
-// elsewhere. Figures: docs/measurements/quality.md, "Pages".
+// elsewhere, and if little of the image is empty ground, as on a light wall. Figures:
+// docs/measurements/quality.md, "Pages".
 //   object_to_scene  between full-size pixel centres; an error of a few pixels is corrected
 std::vector<Quad> find_other_content(const ColourImage& object, const ColourImage& scene,
                                      const Homography& object_to_scene);
