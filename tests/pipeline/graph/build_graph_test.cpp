@@ -118,6 +118,18 @@ TEST_F(GraphTest, PagesOfOneFormArePrints) {
   EXPECT_THAT(prints("page-17.png"), ElementsAre("page-5.png", "page-93.png"));
 }
 
+TEST_F(GraphTest, ScreensWithTheSameBarsAreNotTheSame) {
+  for (const unsigned picture : {11, 12, 13}) {
+    cv::Mat screen(720, 360, CV_8UC1, cv::Scalar(0));
+    draw_picture(360, 60, 7).copyTo(screen(cv::Rect(0, 0, 360, 60)));
+    draw_picture(360, 60, 8).copyTo(screen(cv::Rect(0, 660, 360, 60)));
+    draw_picture(360, 380, picture).copyTo(screen(cv::Rect(0, 170, 360, 380)));
+    write(fmt::format("screen-{}.png", picture), encode(".png", screen));
+  }
+  run();
+  EXPECT_THAT(verified("screen-11.png"), IsEmpty());
+}
+
 TEST_F(GraphTest, IsTheSameInOneRunAndInSeveral) {
   config_.images.decode_threads = 1;
   const auto names = [&] {

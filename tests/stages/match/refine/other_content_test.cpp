@@ -114,6 +114,26 @@ TEST(OtherContent, WhatCoversThePageIsNoContent) {
   EXPECT_THAT(find_other_content(scanned(form(1)), photographed(covered), kPose), IsEmpty());
 }
 
+// The page on a rough ground, as a light wall is.
+cv::Mat on_stone(const cv::Mat& page) {
+  constexpr int kStonePx = 5;
+  Random random(3);
+  cv::Mat stones(page.rows / kStonePx, page.cols / kStonePx, CV_8UC3);
+  for (int y = 0; y < stones.rows; ++y) {
+    for (int x = 0; x < stones.cols; ++x) {
+      stones.at<cv::Vec3b>(y, x) = cv::Vec3b::all(static_cast<std::uint8_t>(random.below(50)));
+    }
+  }
+  cv::resize(stones, stones, page.size(), 0, 0, cv::INTER_NEAREST);
+  return page - stones;
+}
+
+TEST(OtherContent, IsNotLookedForOnAWall) {
+  EXPECT_THAT(
+      find_other_content(scanned(on_stone(form(1))), photographed(on_stone(form(2))), kPose),
+      IsEmpty());
+}
+
 TEST(OtherContent, UnrelatedPagesAreNotCompared) {
   cv::Mat other(900, 640, CV_8UC3, cv::Scalar::all(250));
   for (int line = 0; line < kLines; ++line) {
