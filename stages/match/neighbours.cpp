@@ -26,6 +26,9 @@ constexpr double kLeastInliers = 0.4;  // share of pairs, of a match that needs 
 constexpr double kLeastSpan = 0.25;    // span_of() of such a match
 constexpr double kStrayShare = 0.05;   // of inliers, at each end, that may be chance
 constexpr double kMayFill = 0.06;      // maximum offset of a corner, of the longer side
+// Prints of an image after which further candidates that may be its copies or prints are left out.
+// Copies get more votes, and only kMostPrints edges are stored.
+constexpr std::size_t kMostComparedPrints = 2 * kMostPrints;
 
 // True if an outline lies within a picture of width x height px, with some slack, and covers less
 // than half of it.
@@ -147,13 +150,15 @@ FoundNeighbours QueryRun::neighbours_among(ImageId id, const IndexQuery& query,
     add_neighbour({match.image.id, match.probability, kind_of(match, query.width, query.height)},
                   edges);
   };
+  const auto remove_edge = [&](ImageId image) {
+    std::erase_if(edges, [&](const Neighbour& edge) { return edge.image == image; });
+  };
   const auto compare = [&](Match match) {
     std::vector<Match> alone = {std::move(match)};
     keep_sure(alone);
     if (alone.empty()) return;
     if (auto print = find_print(id, alone.front())) {
-      std::erase_if(edges,
-                    [&](const Neighbour& edge) { return edge.image == alone.front().image.id; });
+      remove_edge(alone.front().image.id);
       found.prints.push_back(std::move(*print));
     } else {
       add(std::move(alone.front()));
@@ -173,7 +178,11 @@ FoundNeighbours QueryRun::neighbours_among(ImageId id, const IndexQuery& query,
     if (!could_be_sure(match)) continue;
     match.probability = shared_.calibration.probability(match.evidence);
     if (may_fill(match.quad, query.width, query.height)) {
-      compare(std::move(match));
+      if (found.prints.size() < kMostComparedPrints) {
+        compare(std::move(match));
+      } else {
+        remove_edge(image);
+      }
     } else if (is_sure_by_features(query, match)) {
       add(std::move(match));
     } else {
