@@ -21,8 +21,8 @@ ContentHash hash_parts(const std::function<std::span<const std::uint8_t>()>& nex
 // Returns the XXH3-64 of the bytes. Method: Collet, xxHash, specification 0.2.
 std::uint64_t checksum(std::span<const std::uint8_t> bytes, std::uint64_t seed = 0);
 
-// Returns a number that pictures of equal pixels share, and others nearly never do: a hash of the
-// size and of the sums over the decoded pixels.
+// Returns a hash of a picture's size and of the sums over its decoded pixels. Equal pictures share
+// it, and so does a picture's mirror image; others nearly never do.
 std::uint64_t picture_key(std::int32_t width, std::int32_t height, const PixelSums& sums);
 
 // Returns the rank of an image in the random order from which training takes its sample: seeded

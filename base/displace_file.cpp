@@ -327,9 +327,11 @@ void replace_by_copy(const HeldFile& file, std::int64_t modified_ns, const After
   if (!why.empty()) displaced.put_back(file.folder(), aside, why);
   after_step();
   file.folder().sync();
-  if (!HeldFile(same(file.folder()), file.name()).has_same_bytes(file)) {
-    refuse(file.path(), "has other bytes than its copy; it is now " + file.folder().path_of(aside));
-  }
+  why = wrong_by([&]() -> std::string {
+    const HeldFile kept(same(file.folder()), file.name());
+    return kept.has_same_bytes(file) ? "" : "has other bytes than its copy";
+  });
+  if (!why.empty()) refuse(file.path(), why + "; it is now " + file.folder().path_of(aside));
   remove_aside(file);
   after_step();
 }

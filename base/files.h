@@ -63,24 +63,23 @@ inline std::int64_t modified_ns(const struct stat& status) {
 }
 
 // Opens a regular file for reading, without waiting for writers of a FIFO. Returns none, with
-// errno, for what cannot be opened or is no such file: EISDIR for a folder, ENOTSUP for others,
-// ELOOP for a link where the last part of the name must not be one.
-//   folder  from which a relative name leads
+// errno, if it cannot be opened or is not regular: EISDIR for a folder, ENOTSUP for a FIFO, socket
+// or device, ELOOP for a symbolic link if `may_be_link` is false.
+//   folder  the start of a relative name
 FileDescriptor open_regular(const std::filesystem::path& file, bool may_be_link,
                             int folder = AT_FDCWD);
 
 // Appends at most `most` bytes of the rest of a file. Returns false, with errno, on an error.
 bool append_bytes(const FileDescriptor& file, std::size_t most, std::string& bytes);
 
-// Gives a file a new name on its file system unless that exists. Returns 0, or the reason as errno
-// would have it: EEXIST, EXDEV, ... On file systems that cannot rename so, the file has both names
-// then, and the caller removes the old one; on those that cannot link either (some FUSE ones), a
-// file that appears under the new name during the call may be replaced.
-//   from, to  folders from which the names lead
 struct NewName {
-  int reason = 0;
-  bool has_both = false;
+  int reason = 0;         // as errno: EEXIST, EXDEV, ...; 0 if the file has its new name
+  bool has_both = false;  // the old name is left, for the caller to remove
 };
+// Renames a file on its file system unless the new name exists. A file system that cannot do that
+// gets a hard link instead. On one without hard links (some FUSE ones), a file that appears under
+// the new name during the call may be replaced.
+//   from, to  open folders, or AT_FDCWD: the start of each relative name
 NewName give_new_name(int from, const std::string& name, int to, const std::string& new_name);
 
 // Returns the absolute name of a file with all links followed; the file need not exist. Opening it

@@ -60,7 +60,7 @@ class HeldFile {
   struct stat status() const;  // now, whatever its name is
   SourceFile source() const { return source_file(path_, status()); }
 
-  // Throws Error(kStorage) if one of both cannot be read.
+  // True if both have the same bytes. Throws Error(kStorage) if either cannot be read.
   bool has_same_bytes(const HeldFile& other) const;
   // Returns the hash of its bytes. Throws Error(kStorage) if they cannot be read.
   ContentHash content() const;

@@ -7,9 +7,9 @@
 
 namespace lookalike {
 
-// Returns for each image of one database, by number, the first image with the same picture_key():
-// itself if no earlier one has it. 0 for images without features. Comparing their features makes
-// sure that they are equal. Reads the rows of all images. Throws as open_for_reading().
+// Returns, by image number, the first image of one database with the same picture_key(), which may
+// be the image itself; 0 for an image without features. Equal keys do not prove equal pictures: the
+// caller compares their features. Reads the rows of all images. Throws as open_for_reading().
 std::vector<ImageId> first_with_equal_sums(const std::filesystem::path& database);
 
 }  // namespace lookalike

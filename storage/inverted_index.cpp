@@ -163,6 +163,22 @@ std::vector<PrintEdge> InvertedIndex::prints(ImageId image) const {
   return all;
 }
 
+std::vector<ImageId> InvertedIndex::images_with_prints() const {
+  std::vector<ImageId> images;
+  for (Shard& shard : shards_->all) {
+    shard.with([&](Connection& reading) {
+      Rows rows = reading.rows("SELECT image FROM prints");
+      while (rows.next()) {
+        const ImageId image = shard.numbers.of(static_cast<ImageId>(rows.integer(0)));
+        images.push_back(shards_->original(image));
+      }
+    });
+  }
+  std::ranges::sort(images);
+  images.erase(std::unique(images.begin(), images.end()), images.end());
+  return images;
+}
+
 std::vector<ImageId> InvertedIndex::represented_images() const {
   return shards_->first().with(
       [](Connection& reading) { return lookalike::represented_images(reading); });

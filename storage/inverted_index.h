@@ -57,6 +57,8 @@ class InvertedIndex {
   std::vector<Neighbour> neighbours(ImageId image) const;
   // Returns the edges of an image to others of its print, best first, as neighbours() does.
   std::vector<PrintEdge> prints(ImageId image) const;
+  // Returns the images that have edges by prints(), ascending.
+  std::vector<ImageId> images_with_prints() const;
   // Returns the images of the first database, ascending, whose neighbours were not looked for among
   // those before them. Blank images and those without features have none.
   std::vector<ImageId> images_to_compare() const;

@@ -287,7 +287,8 @@ void take_companions(const ActionStep& step, ActionReport& report, const Take& t
   }
 }
 
-// Returns a companion as a step of its own; nothing if it cannot be read.
+// Returns a companion as a step of its own; nothing if there is nothing to do, as for a hard link
+// that a killed call has left, or if it cannot be read.
 std::optional<ActionStep> companion_step(const Companion& companion, const Companion* equal,
                                          const ActionStep& picture) {
   try {
@@ -300,7 +301,10 @@ std::optional<ActionStep> companion_step(const Companion& companion, const Compa
       step.needless.stays = stays.source();
       step.needless.stays_content = step.needless.content;
       step.needless.is_exact = true;
-      if (picture.to.empty() && differing_attribute(file, stays)) return std::nullopt;
+      const bool is_linked = is_same_inode(file.status(), stays.status());
+      if (picture.to.empty() && (is_linked || differing_attribute(file, stays))) {
+        return std::nullopt;
+      }
     } else if (picture.to.empty()) {
       return std::nullopt;
     }

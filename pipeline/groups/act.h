@@ -57,7 +57,8 @@ ActionPlan plan_hard_links(std::vector<Needless> files);
 
 // Adds to each step the companions that its file has now, and the equal companion of the file that
 // stays. No companion is added twice. A companion is left out if another picture needs it that
-// stays, if the plan moves it as a picture, or, for hard links, if no equal one stays.
+// stays, if the plan moves it as a picture, or, for hard links, if it cannot be linked to an equal
+// one that stays or already is.
 void add_companions(ActionPlan& plan);
 
 // Gives new names that are taken, by files or by each other, a number, which is the same for a

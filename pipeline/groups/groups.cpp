@@ -718,8 +718,10 @@ std::size_t Groups::same_print(ImageId image) const {
 }
 
 std::size_t Groups::images_of_prints() const {
+  const std::vector<ImageId> with_prints = index_.images_with_prints();
   return static_cast<std::size_t>(std::ranges::count_if(images_, [&](const IndexedImage& image) {
-    return image.sides != 0 && same_print(image.id) > 0;
+    return image.sides != 0 && std::ranges::binary_search(with_prints, image.id) &&
+           same_print(image.id) > 0;
   }));
 }
 

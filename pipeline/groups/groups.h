@@ -110,10 +110,10 @@ class Groups {
   // Ordered by the path of the file with the most pixels; ties: the first path.
   std::size_t size() const { return groups_.size(); }
   Group group(std::size_t number) const;  // from 0
-  // Returns how many images of its print with other content an image has, such as other fills of a
+  // Returns the number of images of an image's print with other content, such as other fills of a
   // form: those that the index keeps (PrintEdge), at most kMostPrints. None goes for another.
   std::size_t same_print(ImageId image) const;
-  // Returns the number of images in the scope that have any.
+  // Returns the number of images in the scope whose same_print() is not 0.
   std::size_t images_of_prints() const;
   // Returns the numbers of the groups that hold an image, ascending, without reading files.
   std::vector<std::size_t> groups_of(ImageId image) const;

@@ -70,7 +70,9 @@ class PrintsTest : public IndexTest {
 
 TEST_F(PrintsTest, AreReadAsTheyWereWrittenAndNoPartOfTheContent) {
   const std::string content = reader().content_hash();
+  EXPECT_THAT(reader().images_with_prints(), IsEmpty());
   link();
+  EXPECT_THAT(reader().images_with_prints(), ElementsAre(1, 2));
   EXPECT_THAT(reader().prints(2), ElementsAre(edge_to(1, 1)));
   EXPECT_THAT(reader().prints(3), IsEmpty());
   EXPECT_EQ(reader().content_hash(), content);
@@ -80,6 +82,7 @@ TEST_F(PrintsTest, OfARemovedImageAreGone) {
   link();
   remove(2);
   EXPECT_THAT(reader().prints(2), IsEmpty());
+  EXPECT_THAT(reader().images_with_prints(), ElementsAre(1));
 }
 
 TEST_F(PrintsTest, ComeWithTheContentOfAnotherIndex) {

@@ -289,7 +289,7 @@ int duplicates(const DuplicatesArguments& arguments, RunConfig config, Progress:
   spdlog::info("{} with {}, of which {} can go ({})", counted(totals.groups, "group"),
                counted(totals.files, "file"), totals.needless, size_text(totals.needless_bytes));
   if (reported->images_of_prints > 0) {
-    spdlog::info("{} of one form with others, and with other content: none goes for another",
+    spdlog::info("{} like others in form but not in content: none goes for another",
                  counted(reported->images_of_prints, "image"));
   }
   if (are_paths) print_paths(*reported, Printer(arguments.format));

@@ -450,6 +450,21 @@ TEST_F(ActTest, EqualCompanionsBecomeHardLinks) {
   EXPECT_EQ(state_of(folder_.path()), before);
 }
 
+// As after a kill of an undo, which puts the picture back first.
+TEST_F(ActTest, ACompanionThatIsAHardLinkAlreadyIsDone) {
+  add("photos/a.xmp", "beside a");
+  fs::create_hard_link(at("photos/a.xmp"), at("phone/a.xmp"));
+  const auto before = state_of(folder_.path());
+  ActionPlan plan = plan_hard_links({needless("phone/a.jpg", "photos/a.jpg", true)});
+  add_companions(plan);
+  const ActionReport report = act(plan, kToTheEnd, kNothing);
+  EXPECT_THAT(report.done, ElementsAre(at("phone/a.jpg")));
+  EXPECT_THAT(report.left, IsEmpty());
+  EXPECT_TRUE(fs::equivalent(at("phone/a.jpg"), at("photos/a.jpg")));
+  EXPECT_THAT(undone(plan).left, IsEmpty());
+  EXPECT_EQ(state_of(folder_.path()), before);
+}
+
 TEST_F(ActTest, LogsAreReadAsTheyWereWritten) {
   add("phone/\xFF\n'.jpg", "picture a");
   std::vector<Needless> files = all();
