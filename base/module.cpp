@@ -45,7 +45,8 @@ std::filesystem::path module_file(const char* file_name) {
     std::error_code unknown;
     if (std::filesystem::exists(file, unknown)) return file;
   }
-  return file_name;
+  if (folders.dls_cnt == 0) return file_name;
+  return std::filesystem::path(folders.dls_serpath[0].dls_name) / file_name;
 }
 
 }  // namespace lookalike

@@ -16,8 +16,9 @@ namespace lookalike {
 // another version.
 const void* load_module(const char* file_name);
 
-// Returns the path of a file in the folder of the modules, which is found in the same way; the name
-// alone if it is not there. Thread-safe.
+// Returns the path of a file in the folder of the modules, which is found in the same way. If the
+// file is missing, the path leads nowhere: the name alone would be looked up in the current folder.
+// Thread-safe.
 std::filesystem::path module_file(const char* file_name);
 
 }  // namespace lookalike

@@ -104,12 +104,4 @@ void run_self_tests(OpenClSession& session, SelfTests tests, CaseScale scale,
   }
 }
 
-std::vector<SelfTestResult> run_self_tests(OpenClSession& session, CaseScale scale) {
-  std::vector<SelfTestResult> results;
-  run_self_tests(session, SelfTests::kAll, scale,
-                 {.begin = [](const std::string&) { return true; },
-                  .end = [&](const SelfTestResult& result) { results.push_back(result); }});
-  return results;
-}
-
 }  // namespace lookalike

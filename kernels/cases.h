@@ -113,10 +113,6 @@ struct SelfTestListener {
 void run_self_tests(OpenClSession& session, SelfTests tests, CaseScale scale,
                     const SelfTestListener& listener);
 
-// Returns the results of all.
-std::vector<SelfTestResult> run_self_tests(OpenClSession& session,
-                                           CaseScale scale = CaseScale::kSelfTest);
-
 // The sizes of a kernel's cases, by scale.
 template <typename Size>
 struct CaseSizes {

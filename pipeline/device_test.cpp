@@ -1,15 +1,15 @@
 #include "pipeline/device_test.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <poll.h>
 #include <spawn.h>
-#include <sstream>
+#include <string_view>
 #include <sys/file.h>
 #include <sys/wait.h>
 #include <system_error>
@@ -57,18 +57,24 @@ class TestProcess {
 
   // Returns the next line; nothing once the process has ended, or was stopped because it hung.
   std::optional<std::string> next_line() {
-    const auto until = Clock::now() + kPatience;
+    Clock::duration waited{};
     while (true) {
       if (const std::size_t end = buffer_.find('\n'); end != std::string::npos) {
         std::string line = buffer_.substr(0, end);
         buffer_.erase(0, end + 1);
         return line;
       }
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
+      // Counts no time in which this process was stopped, as by Ctrl-Z.
+      constexpr std::chrono::milliseconds kSlice{1000};
+      const auto start = Clock::now();
       pollfd waiting{.fd = lines_.number(), .events = POLLIN, .revents = 0};
-      const int ready = left.count() > 0 ? ::poll(&waiting, 1, static_cast<int>(left.count())) : 0;
-      if (ready < 0 && errno == EINTR) continue;
-      hangs_ = ready == 0;
+      const int ready = ::poll(&waiting, 1, static_cast<int>(kSlice.count()));
+      if (ready == 0 || (ready < 0 && errno == EINTR)) {
+        waited += std::min<Clock::duration>(Clock::now() - start, kSlice);
+        hangs_ = waited >= kPatience;
+        if (hangs_) break;
+        continue;
+      }
       std::array<char, 4096> bytes{};
       const ssize_t count =
           ready > 0 ? ::read(lines_.number(), bytes.data(), bytes.size()) : ssize_t{0};
@@ -91,11 +97,12 @@ class TestProcess {
     return fmt::format("the driver ended its process with exit code {}; {}", WEXITSTATUS(status_),
                        driver_ended_text());
   }
-  // True if the ending was the driver's, and none that a full disk or another process causes.
+  // True if the ending was the driver's, and none that a full disk, whose writers abort() or meet
+  // SIGBUS, or another process causes.
   bool ends_so_again() const {
     if (hangs_) return true;
     if (!WIFSIGNALED(status_)) return false;
-    constexpr std::array kFaults = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    constexpr std::array kFaults = {SIGSEGV, SIGFPE, SIGILL};
     return std::ranges::find(kFaults, WTERMSIG(status_)) != kFaults.end();
   }
 
@@ -122,7 +129,9 @@ class TestProcess {
     sigset_t none;
     ::sigemptyset(&none);
     ::posix_spawnattr_setsigmask(&attributes, &none);
-    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    // A process group of its own: Ctrl-C and Ctrl-Z are for the program.
+    ::posix_spawnattr_setpgroup(&attributes, 0);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
     const int code =
         ::posix_spawn(&id_, program.c_str(), &actions, &attributes, words.data(), environ);
     ::posix_spawn_file_actions_destroy(&actions);
@@ -145,14 +154,6 @@ class TestProcess {
   bool hangs_ = false;
 };
 
-// Returns the fields of a line, which tabs separate.
-std::vector<std::string> fields_of(const std::string& line) {
-  std::istringstream stream(line);
-  std::vector<std::string> fields;
-  for (std::string field; std::getline(stream, field, '\t');) fields.push_back(field);
-  return fields;
-}
-
 // What processes have said so far.
 struct TestsSoFar {
   DeviceTest test;
@@ -160,8 +161,9 @@ struct TestsSoFar {
   bool fails_again = false;           // the last failure
 };
 
-SelfTestResult result_from(const std::vector<std::string>& fields) {
-  SelfTestResult result{.name = fields.at(1)};
+// Returns the result that the fields of an "end" hold.
+SelfTestResult result_from(const std::vector<std::string_view>& fields) {
+  SelfTestResult result{.name = std::string(fields.at(1))};
   result.passed = fields.at(2) == "passed";
   result.is_wrong = fields.at(2) == "wrong";
   result.is_out_of_memory = fields.at(2) == "memory";
@@ -170,7 +172,13 @@ SelfTestResult result_from(const std::vector<std::string>& fields) {
   return result;
 }
 
-// Runs one process. True if it ran all tests that were left.
+// True if the device failed; a lack of memory says nothing about it.
+bool has_failed(const SelfTestResult& result) {
+  return !result.passed && !result.is_out_of_memory;
+}
+
+// Runs one process. True if no other is to follow: it ran all tests that were left, or cannot start
+// them, or failed a basic one.
 bool run_rest(std::size_t device, SelfTests tests, TestsSoFar& so_far) {
   std::vector<std::string> arguments = {std::to_string(device),
                                         tests == SelfTests::kAll ? "all" : "basic",
@@ -178,23 +186,24 @@ bool run_rest(std::size_t device, SelfTests tests, TestsSoFar& so_far) {
   arguments.insert(arguments.end(), so_far.left_out.begin(), so_far.left_out.end());
   TestProcess process(std::move(arguments));
   std::string running;
+  const auto part = [&] { return running.empty() ? "start" : running; };
   bool is_ready = false;
   while (const auto line = process.next_line()) {
-    const std::vector<std::string> fields = fields_of(*line);
-    if (fields.empty()) continue;
+    const std::vector<std::string_view> fields = split(*line, '\t');
     if (fields[0] == "done") return true;
     if (fields[0] == "ready") is_ready = true;
     if (fields.size() < 2) continue;
     if (fields[0] == "begin") running = fields[1];
     if (fields[0] == "atomics") so_far.test.adds_64_bits = fields[1] == "yes";
     if (fields[0] == "end" && fields.size() >= 4) {
-      so_far.test.results.push_back(result_from(fields));
-      so_far.left_out.push_back(fields[1]);
-      so_far.fails_again = so_far.test.results.back().is_wrong;
+      const SelfTestResult& result = so_far.test.results.emplace_back(result_from(fields));
+      so_far.left_out.push_back(result.name);
+      so_far.fails_again = result.is_wrong;
       running.clear();
+      if (tests == SelfTests::kBasic && has_failed(result)) return true;
     }
     if (fields[0] == "error") {
-      so_far.test.results.push_back({.name = "start", .detail = printable(fields[1])});
+      so_far.test.results.push_back({.name = part(), .detail = printable(fields[1])});
       so_far.fails_again = false;
       return true;
     }
@@ -204,10 +213,9 @@ bool run_rest(std::size_t device, SelfTests tests, TestsSoFar& so_far) {
                 "lookalike-device-test: cannot be started; reinstall lookalike");
   }
   so_far.fails_again = process.ends_so_again();
-  const bool is_start = running.empty();
-  so_far.test.results.push_back({.name = is_start ? "start" : running, .detail = process.ending()});
+  so_far.test.results.push_back({.name = part(), .detail = process.ending()});
   so_far.left_out.push_back(running);
-  return is_start;
+  return running.empty();
 }
 
 TestsSoFar run_all(std::size_t device, SelfTests tests) {
@@ -294,8 +302,7 @@ std::optional<std::string> objection_to(std::size_t device, const DeviceInfo& in
     return std::nullopt;
   }
   const auto& results = so_far.test.results;
-  const auto failed = std::ranges::find_if(
-      results, [](const auto& each) { return !each.passed && !each.is_out_of_memory; });
+  const auto failed = std::ranges::find_if(results, has_failed);
   if (failed == results.end()) {
     if (std::ranges::all_of(results, &SelfTestResult::passed)) kept.keep("");
     return std::nullopt;

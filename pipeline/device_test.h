@@ -16,8 +16,8 @@ struct DeviceTest {
 };
 
 // Runs self-tests of a device in processes of their own, `lookalike-device-test`: drivers crash,
-// hang and call exit(). A test that ends its process has failed; another process runs those after
-// it.
+// hang and call exit(). A test that ends its process, or gives no result for five minutes, has
+// failed; another process runs those after it.
 //   device  its index in list_devices()
 // After a failure, kBasic runs no further tests. Throws Error(kInternal) if the program cannot be
 // started.
@@ -28,9 +28,9 @@ DeviceTest test_device(std::size_t device, SelfTests tests);
 //
 // The result is kept in own_cache_folder() for the device's name, platform and driver, and these
 // kernels. A failure that may not come again is not kept: one that the driver reported, a call of
-// exit(), or a kill. Where nothing can be kept, the tests run each time. Processes that ask at the
-// same time wait for the first. Where the tests cannot be started, warns and returns nothing.
-// Thread-safe.
+// exit() or abort(), or a kill. Where nothing can be kept, the tests run each time. Processes that
+// ask at the same time wait for the first. Where the tests cannot be started, warns and returns
+// nothing. Thread-safe.
 std::optional<std::string> objection_to(std::size_t device, const DeviceInfo& info);
 
 // Returns the objection that is kept, without testing.

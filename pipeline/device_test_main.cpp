@@ -3,17 +3,19 @@
 // fields are separated by tabs: "ready", then "begin" and "end" of each test, "atomics", and "done"
 // or "error".
 #include <algorithm>
-#include <array>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 #include <vector>
 
 #include "kernels/cases.h"
+#include "kernels/session/session.h"
 
 namespace lookalike {
 namespace {
@@ -59,12 +61,17 @@ void run(const std::string& device, bool all, const std::filesystem::path& cache
 int main(int count, char** words) {
   const std::vector<std::string> arguments(words, words + count);
   if (count < 4) return 2;
+  // A driver that hangs does not see that nobody waits for it any more.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const rlimit none{};
   ::setrlimit(RLIMIT_CORE, &none);
   lookalike::say("ready");
   try {
     lookalike::run(arguments[1], arguments[2] == "all", arguments[3],
                    {arguments.begin() + 4, arguments.end()});
+    lookalike::say("done");
+  } catch (const lookalike::DeviceOutOfMemory& error) {
+    lookalike::say_result({.name = "start", .is_out_of_memory = true, .detail = error.what()});
     lookalike::say("done");
   } catch (const std::exception& error) {
     lookalike::say(std::string("error\t") + error.what());

@@ -1,6 +1,7 @@
 #include "pipeline/kernel_build_process.h"
 
 #include <csignal>
+#include <cstddef>
 #include <exception>
 #include <fcntl.h>
 #include <filesystem>
@@ -13,6 +14,7 @@
 
 #include "base/parallel.h"
 #include "kernels/session/program_cache.h"
+#include "pipeline/device_test.h"
 #include "pipeline/open_session.h"
 #include "stages/extract/extract_stage.h"
 #include "stages/match/matcher.h"
@@ -38,7 +40,8 @@ void silence() {
 // Begins with the kernels that a query needs last, so that the two processes seldom build the same
 // one.
 void build(SessionOptions options, const ExtractOptions& extract, const MatchOptions& match) {
-  options.object = nullptr;  // the parent's test of the device runs meanwhile
+  // The parent tests the device meanwhile if it was not tested.
+  options.object = [](std::size_t, const DeviceInfo& info) { return known_objection_to(info); };
   options.warn = nullptr;
   options.inform = nullptr;
   OpenClSession session(options);

@@ -33,8 +33,9 @@ struct SessionOptions {
   // Optimise for latency: on PoCL, where reading a binary back makes the driver compile more, leave
   // storing it to a session without this flag (see DeviceInfo::is_pocl).
   bool answer_soon = false;
-  // Returns why a device must not be used, where the next that matches is tried; nothing if it may
-  // be. Optional.
+  // Returns why a device must not be used, nothing if it may be. The session takes the first
+  // matching device without an objection. Optional.
+  //   index  in list_devices()
   std::function<std::optional<std::string>(std::size_t index, const DeviceInfo&)> object{};
   // Both are optional, are called on any thread that uses a session of the device, and must not use
   // a session themselves.

@@ -129,8 +129,9 @@ Item ItemStream::item_of(const LoadedFile& page) {
   } else {
     auto decoded = decode(page, wanted_size(config_.extract), config_.images);
     std::visit([&](auto& result) { item.state = std::move(result); }, decoded);
-    if (auto* image = std::get_if<DecodedImage>(&item.state))
+    if (auto* image = std::get_if<DecodedImage>(&item.state)) {
       item.damage = std::move(image->damage);
+    }
   }
   return item;
 }

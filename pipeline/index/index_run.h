@@ -34,7 +34,8 @@ struct IndexRunReport {
   std::size_t indexed = 0;      // files with new content, with all their pages; not moved ones
   std::size_t blank = 0;        // pages that were recorded as blank
   std::size_t featureless = 0;  // other pages without features
-  // Indexed files some pixels of which their reader guessed, and its words, in this run's order.
+  // Indexed files with pixels that the reader had to guess, in the order of this run; `detail` is
+  // its message.
   std::vector<SkippedFile> damaged;
   std::size_t unchanged = 0;  // files in the index already, with the same content
   // Files among them that were read, by why; see reasons_to_read().

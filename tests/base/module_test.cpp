@@ -31,5 +31,9 @@ TEST(Module, ThatIsMissingIsNamed) {
               HasSubstr("module no_such_module.so cannot be loaded"));
 }
 
+TEST(Module, AProgramThatIsMissingIsNotLookedUpInTheCurrentFolder) {
+  EXPECT_TRUE(module_file("no-such-program").is_absolute());
+}
+
 }  // namespace
 }  // namespace lookalike

@@ -79,7 +79,8 @@ TEST_F(DeviceTests, ADriverThatCrashesIsNamedAndTheNextDeviceUsed) {
 
 TEST_F(DeviceTests, AWrongResultOfTheOnlyDeviceEndsTheCommandWithFour) {
   const std::string wrong =
-      "printf 'begin\\tsurf cpu\\nend\\tsurf cpu\\twrong\\t1\\tvalue 2 is 3\\n'; " +
+      "printf 'begin\\tsurf cpu\\nend\\tsurf cpu\\twrong\\t1\\tvalue 2 is 3\\n"
+      "begin\\twarp\\nend\\twarp\\tpassed\\t1\\t\\n'; " +
       std::string(kPasses);
   for (int run = 0; run < 2; ++run) {
     const ProgramResult result = features(wrong, "pthread");

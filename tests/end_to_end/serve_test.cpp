@@ -29,6 +29,7 @@
 #include "tests/end_to_end/json_schema.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/fixtures/drawing.h"
+#include "tests/fixtures/image_files.h"
 #include "tests/http_client.h"
 #include "tests/temporary_folder.h"
 #include "tests/wait_until.h"
@@ -196,31 +197,6 @@ void expect_error(const HttpReply& reply, int status, const std::string& reason)
   ASSERT_TRUE(json::accept(reply.body)) << reply.status << ", " << reply.body.size() << " bytes";
   EXPECT_EQ(reply.status, status) << reply.body;
   EXPECT_EQ(json::parse(reply.body)["error"]["reason"], reason) << reply.body;
-}
-
-// Returns a segment of a JPEG file with EXIF data: tags 271, 272 and 36867.
-std::string exif_segment(const std::string& maker, const std::string& model,
-                         const std::string& taken) {
-  const auto number = [](std::size_t value, int bytes) {
-    std::string text;
-    for (int i = bytes - 1; i >= 0; --i) text += static_cast<char>(value >> (8 * i));
-    return text;
-  };
-  const std::string texts = maker + '\0' + model + '\0' + taken + '\0';
-  const std::size_t first = 8;
-  const std::size_t second = first + 2 + std::size_t{3} * 12 + 4;
-  const std::size_t data = second + 2 + 12 + 4;
-  const auto entry = [&](std::size_t tag, std::size_t type, std::size_t count, std::size_t value) {
-    return number(tag, 2) + number(type, 2) + number(count, 4) + number(value, 4);
-  };
-  const std::size_t model_at = data + maker.size() + 1;
-  const std::string tiff =
-      std::string("MM\0*", 4) + number(first, 4) + number(3, 2) +
-      entry(271, 2, maker.size() + 1, data) + entry(272, 2, model.size() + 1, model_at) +
-      entry(34665, 4, 1, second) + number(0, 4) + number(1, 2) +
-      entry(36867, 2, taken.size() + 1, model_at + model.size() + 1) + number(0, 4) + texts;
-  const std::string body = std::string("Exif\0\0", 6) + tiff;
-  return "\xFF\xE1" + number(body.size() + 2, 2) + body;
 }
 
 TEST_F(ServeTest, AnswersAsItsDescriptionSays) {

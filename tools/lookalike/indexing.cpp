@@ -21,33 +21,36 @@
 namespace lookalike {
 namespace {
 
-constexpr std::size_t kMaxSkippedListed = 20;  // without --all-warnings
+// Warns of files by text(file): of the first ones, or of all. Returns the number of the others.
+template <typename Text>
+std::size_t warn_of(const std::vector<SkippedFile>& files, bool all, const Text& text) {
+  constexpr std::size_t kMaxListed = 20;
+  const std::size_t listed = all ? files.size() : std::min(kMaxListed, files.size());
+  for (std::size_t i = 0; i < listed; ++i) spdlog::warn("{}", text(files[i]));
+  return files.size() - listed;
+}
 
 // Warns of the files that this run could not use and the last one could, or of all.
 void log_skipped(const IndexRunReport& report, bool all, const std::string& database) {
   const std::vector<SkippedFile>& skipped = all ? report.skipped : report.newly_skipped;
-  const std::size_t listed = all ? skipped.size() : std::min(kMaxSkippedListed, skipped.size());
-  for (std::size_t i = 0; i < listed; ++i) {
-    spdlog::warn("skipped {}: {}: {}", printable(skipped[i].file.path), skipped[i].reason,
-                 skipped[i].detail);
-  }
-  if (listed < skipped.size()) {
+  const std::size_t others = warn_of(skipped, all, [](const SkippedFile& one) {
+    return fmt::format("skipped {}: {}: {}", printable(one.file.path), one.reason, one.detail);
+  });
+  if (others > 0) {
     spdlog::warn("and {} more; lookalike quarantine --database {} lists those that are not indexed",
-                 skipped.size() - listed, database);
+                 others, database);
   }
 }
 
-// Names the files of this run that are indexed although they are damaged.
+// Warns of the damaged files that this run indexed. Later runs do not decode them again.
 void log_damaged(const IndexRunReport& report, bool all) {
-  const std::size_t listed =
-      all ? report.damaged.size() : std::min(kMaxSkippedListed, report.damaged.size());
-  for (std::size_t i = 0; i < listed; ++i) {
-    spdlog::warn("damaged {}: indexed as far as it can be read: {}",
-                 printable(report.damaged[i].file.path), report.damaged[i].detail);
-  }
-  if (listed < report.damaged.size()) {
-    spdlog::warn("and {} more are damaged; --all-warnings names them",
-                 report.damaged.size() - listed);
+  const std::size_t others = warn_of(report.damaged, all, [](const SkippedFile& one) {
+    return fmt::format("damaged {}: indexed as far as it can be read: {}", printable(one.file.path),
+                       one.detail);
+  });
+  if (others > 0) {
+    spdlog::warn("and {} more are damaged: --all-warnings names all, but only when they are read",
+                 others);
   }
 }
 

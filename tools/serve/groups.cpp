@@ -47,12 +47,17 @@ using Clock = WorkLimits::Clock;
 
 void keep_groups(ServeContext& context, const std::stop_token& stop) {
   constexpr std::chrono::seconds kQuiet{2};
+  // Rest after a search as a multiple of its time: a run that publishes all the time keeps the
+  // thread busy for at most a fifth of it.
+  constexpr int kRestPerSearch = 4;
+  Clock::duration rest = kQuiet;
   std::mutex mutex;
   std::unique_lock lock(mutex);
   std::condition_variable_any stopped;
   std::string seen;
   std::string found;
-  while (!stopped.wait_for(lock, stop, kQuiet, [&] { return stop.stop_requested(); })) {
+  while (!stopped.wait_for(lock, stop, rest, [&] { return stop.stop_requested(); })) {
+    rest = kQuiet;
     if (!context.groups_were_asked) continue;
     const std::shared_ptr<SearchState> state = context.searcher.state();
     const std::string version = groups_version(*state, context.config);
@@ -62,12 +67,14 @@ void keep_groups(ServeContext& context, const std::stop_token& stop) {
     limits.allow_large_images();
     const LimitedWork limited(&limits);
     const std::stop_callback end(stop, [&limits] { limits.shorten(Clock::now()); });
+    const Clock::time_point start = Clock::now();
     try {
       current_groups(*state, context)->with_files();
       spdlog::debug("groups are ready");
     } catch (const std::exception& error) {
       spdlog::debug("groups: {}", error.what());  // who asks for them sees it
     }
+    rest = std::max<Clock::duration>(kQuiet, kRestPerSearch * (Clock::now() - start));
   }
 }
 

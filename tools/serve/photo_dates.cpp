@@ -56,10 +56,10 @@ LocalTime local_time(std::int64_t since_epoch_ns) {
   return time;
 }
 
-// A file that could not be read is asked again after this time.
+// Time after which a file that could not be read is asked again.
 constexpr std::chrono::minutes kPause{10};
-// The file of an index that was not asked for its dates for so long is removed.
-constexpr std::chrono::hours kKeptHours{24 * 100};
+// Time after which dates that nobody asked for are removed.
+constexpr std::chrono::hours kMostUnused{24 * 100};
 
 // Returns when a picture was taken, 0 if its file does not say it; nothing for a file that is gone,
 // has changed or cannot be read.
@@ -74,7 +74,7 @@ std::optional<LocalTime> read_taken(const std::string& path, std::int64_t modifi
 void remove_unused_beside(const std::filesystem::path& file) {
   const auto now = std::filesystem::file_time_type::clock::now();
   for (const auto& entry : std::filesystem::directory_iterator(file.parent_path())) {
-    if (entry.is_regular_file() && now - entry.last_write_time() > kKeptHours) {
+    if (entry.is_regular_file() && now - entry.last_write_time() > kMostUnused) {
       std::filesystem::remove(entry.path());
     }
   }

@@ -11,6 +11,7 @@
 
 #include "base/source_file.h"
 #include "stages/decode/readers.h"
+#include "tests/fixtures/image_files.h"
 #include "tests/temporary_folder.h"
 
 namespace lookalike {
@@ -21,23 +22,10 @@ using namespace std::chrono_literals;
 
 // A JPEG file whose EXIF has DateTimeOriginal.
 std::string photo_of(const std::string& date) {
-  const auto number = [](std::size_t value, int bytes) {
-    std::string text;
-    for (int i = bytes - 1; i >= 0; --i) text += static_cast<char>(value >> (8 * i));
-    return text;
-  };
-  const auto directory = [&](std::size_t tag, std::size_t type, std::size_t count,
-                             std::size_t value) {
-    return number(1, 2) + number(tag, 2) + number(type, 2) + number(count, 4) + number(value, 4) +
-           number(0, 4);
-  };
-  const std::string exif = std::string("Exif\0\0MM\0*", 10) + number(8, 4) +
-                           directory(0x8769, 4, 1, 26) + directory(0x9003, 2, date.size() + 1, 44) +
-                           date + '\0';
   std::vector<std::uint8_t> jpeg;
   cv::imencode(".jpg", cv::Mat(16, 16, CV_8U, cv::Scalar(90)), jpeg);
   std::string bytes(jpeg.begin(), jpeg.end());
-  return bytes.insert(2, "\xFF\xE1" + number(exif.size() + 2, 2) + exif);
+  return bytes.insert(2, exif_segment("Leica", "M10", date));
 }
 
 class PhotoDatesTest : public testing::Test {
