@@ -60,8 +60,9 @@ struct Evidence {
   // Where a page shows other strokes than the photo, px of the photo; see find_other_content().
   std::vector<Quad> other_content{};
   double exact = 0;  // share of cells that agree exactly, see share_of_exact()
-  // Agreement with the photo in the distinctive cells of the image and in those of its print,
-  // [-1, 1]; see PrintAgreement. Unset if there are none, or the photo does not show them.
+  // How well the photo agrees with the image in its distinctive cells, and in those that it shares
+  // with its print: mean correlations, [-1, 1]; see PrintAgreement. Unset if the image has no such
+  // cells, or the photo shows too few of them.
   std::optional<double> own_agreement{};
   std::optional<double> shared_agreement{};
   bool is_page = false;    // with own_agreement: the image shows strokes on light ground

@@ -26,8 +26,8 @@ constexpr double kLeastInliers = 0.4;  // share of pairs, of a match that needs 
 constexpr double kLeastSpan = 0.25;    // span_of() of such a match
 constexpr double kStrayShare = 0.05;   // of inliers, at each end, that may be chance
 constexpr double kMayFill = 0.06;      // maximum offset of a corner, of the longer side
-// Prints of an image after which further candidates that may be its copies or prints are left out.
-// Copies get more votes, and only kMostPrints edges are stored.
+// Maximum number of prints found before further possible copies and prints of an image are skipped.
+// Copies have more votes and come first, and only kMostPrints edges are stored.
 constexpr std::size_t kMostComparedPrints = 2 * kMostPrints;
 
 // True if an outline lies within a picture of width x height px, with some slack, and covers less
@@ -59,8 +59,8 @@ struct Extent {
   double length() const { return std::max(0.0, high - low); }
 };
 
-// Returns the length of the extent of positions without kStrayShare of them at each end, and
-// without a gap that is wider than half of it: what lies on two opposite sides spans little.
+// Returns the length over which positions extend, less kStrayShare of them at each end. A gap wider
+// than half of it does not count: features on two opposite sides span little.
 double spanned(std::vector<double> positions) {
   constexpr double kWideGap = 0.5;
   std::ranges::sort(positions);
@@ -105,8 +105,8 @@ double span_of(const Match& match, int width, int height) {
 
 }  // namespace
 
-// True if the features of a match, which has a pose, make it sure, and not by a small part alone:
-// pixels would hardly change its edge.
+// True if the features of a match, which has a pose, are enough for an edge: it is probable, and
+// many of its pairs are inliers that span more than a small part. Pixels would hardly change it.
 bool QueryRun::is_sure_by_features(const IndexQuery& query, const Match& match) const {
   const Evidence& evidence = match.evidence;
   return shared_.calibration.probability(evidence) >= kSure &&
@@ -114,8 +114,8 @@ bool QueryRun::is_sure_by_features(const IndexQuery& query, const Match& match) 
          span_of(match, query.width, query.height) >= kLeastSpan;
 }
 
-// Returns the edges between the image that is looked up, which is number `id`, and a match if they
-// are of one print with other content.
+// Returns the edges between the image that is looked up, number `id`, and a match; nothing if they
+// are not of one print with other content.
 std::optional<PrintPairEdges> QueryRun::find_print(ImageId id, const Match& match) {
   constexpr double kLeastExact = 0.04;  // share of cells
   const Evidence& evidence = match.evidence;
@@ -131,7 +131,8 @@ std::optional<PrintPairEdges> QueryRun::find_print(ImageId id, const Match& matc
 }
 
 // Verifies candidates in their order until kMostNeighbours edges are sure. Compares the pixels of
-// possible copies and prints at once, and those of matches that features leave open at the end.
+// possible copies and prints at once, and those of other matches that are not sure by their
+// features at the end.
 FoundNeighbours QueryRun::neighbours_among(ImageId id, const IndexQuery& query,
                                            std::span<const RankedImage> candidates,
                                            std::span<const std::vector<WordPair>> pairs,

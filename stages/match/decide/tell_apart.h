@@ -20,10 +20,11 @@ using CompareMatches = std::function<RivalComparison(const Match& first, const M
 // that match becomes a part, and so does every other one whose own detail the photo lacks.
 // Variants, duplicates and matches that correlate by 0.7 or more never lose, and those that
 // correlate by kAgreeingPixels or more do not lose by detail.
-//   Before that, distinctive cells decide (PrintAgreement): a match that shows its own content
-//   takes
-// the rank of one that is a part because it does not. If none there does, one whose content is
-// unclear is the same object, first of them, if it agrees by kResemblesMore more than each other.
+// Before that, distinctive cells decide (PrintAgreement). If the first match of a place is a part
+// because the photo lacks its content, the first one there whose content the photo shows takes its
+// rank. If the photo shows the content of none, the one that agrees most becomes the same object,
+// and the first of them, provided that its content is unclear (is_own_content_unclear()) and it
+// agrees by kResemblesMore more than each other.
 //   judged  best first, with decisions
 void tell_rivals_apart(std::vector<Match>& judged, const CompareMatches& compare);
 

@@ -19,56 +19,42 @@ bool have_one_size(const ImageView& a, const ImageView& b) {
   return a.width == b.width && a.height == b.height;
 }
 
-// Sums over a cell; returns nothing if the mask leaves out a pixel.
-std::optional<PairSums<double>> sums_of(const ImageView& object, const ImageView& seen,
-                                        const ImageView& mask, int left, int top) {
+// Sums over a cell, without the pixels that the mask leaves out or that lie beyond the rim.
+PairSums<double> sums_of(const ImageView& object, const ImageView& seen, const ImageView& mask,
+                         int column, int row) {
   PairSums<double> sums;
-  for (int y = top; y < top + kDetailCellPx; ++y) {
-    for (int x = left; x < left + kDetailCellPx; ++x) {
-      if (mask.at(x, y) == 0) return std::nullopt;
-      sums.add(object.at(x, y), seen.at(x, y));
+  const int right = std::min(mask.width, (column + 1) * kDetailCellPx);
+  const int bottom = std::min(mask.height, (row + 1) * kDetailCellPx);
+  for (int y = row * kDetailCellPx; y < bottom; ++y) {
+    for (int x = column * kDetailCellPx; x < right; ++x) {
+      if (mask.at(x, y) != 0) sums.add(object.at(x, y), seen.at(x, y));
     }
   }
   return sums;
 }
 
-// The sums of each cell of two views, row by row, those at the right and lower rim included that
-// are not whole.
-struct CellGrid {
-  CellGrid(const ImageView& object, const ImageView& seen, const ImageView& mask)
-      : columns(static_cast<std::size_t>(mask.width + kDetailCellPx - 1) / kDetailCellPx),
-        rows(static_cast<std::size_t>(mask.height + kDetailCellPx - 1) / kDetailCellPx),
-        sums(columns * rows) {
-    for (int y = 0; y < mask.height; ++y) {
-      for (int x = 0; x < mask.width; ++x) {
-        if (mask.at(x, y) != 0) sums[cell_of(x, y)].add(object.at(x, y), seen.at(x, y));
-      }
-    }
+// True if the cells of a row or a column are flat, and of one level in each view. Cells that the
+// mask leaves out do not matter.
+//   sums_at  returns the sums of a cell, by its number
+template <typename SumsAt>
+bool are_flat(std::size_t cells, const SumsAt& sums_at) {
+  constexpr double kOneLevel = 10;
+  PairSums<double> levels;
+  for (std::size_t i = 0; i < cells; ++i) {
+    const PairSums<double> cell = sums_at(static_cast<int>(i));
+    if (cell.count == 0) continue;
+    const double most = kMinVariance * cell.count;
+    if (cell.spread_a() >= most || cell.spread_b() >= most) return false;
+    levels.add(cell.a / cell.count, cell.b / cell.count);
   }
-  std::size_t cell_of(int x, int y) const {
-    return static_cast<std::size_t>(y) / kDetailCellPx * columns +
-           static_cast<std::size_t>(x) / kDetailCellPx;
-  }
-  // True if some cells are flat and of one level in each view: `count` of them, `step` apart.
-  // Cells that the mask leaves out do not matter.
-  bool are_flat(std::size_t first, std::size_t step, std::size_t count) const {
-    constexpr double kOneLevel = 10;
-    PairSums<double> levels;
-    for (std::size_t i = 0; i < count; ++i) {
-      const PairSums<double>& cell = sums[first + i * step];
-      if (cell.count == 0) continue;
-      const double most = kMinVariance * cell.count;
-      if (cell.spread_a() >= most || cell.spread_b() >= most) return false;
-      levels.add(cell.a / cell.count, cell.b / cell.count);
-    }
-    const double most = kOneLevel * kOneLevel * levels.count;
-    return levels.count > 0 && levels.spread_a() < most && levels.spread_b() < most;
-  }
+  const double most = kOneLevel * kOneLevel * levels.count;
+  return levels.count > 0 && levels.spread_a() < most && levels.spread_b() < most;
+}
 
-  std::size_t columns;
-  std::size_t rows;
-  std::vector<PairSums<double>> sums;
-};
+// Returns the number of cells along a side, the last of which may not be whole.
+std::size_t cells_along(int side) {
+  return static_cast<std::size_t>(side + kDetailCellPx - 1) / kDetailCellPx;
+}
 
 constexpr double kAgrees = 0.5;  // minimum correlation of a cell that agrees
 constexpr double kStray = 0.05;  // share of features at either end that may be chance
@@ -221,10 +207,10 @@ std::vector<DetailCell> compare_cells(const ImageView& object, const ImageView& 
   std::vector<DetailCell> cells;
   for (int row = 0; (row + 1) * kDetailCellPx <= object.height; ++row) {
     for (int column = 0; (column + 1) * kDetailCellPx <= object.width; ++column) {
-      const auto sums = sums_of(object, seen, mask, column * kDetailCellPx, row * kDetailCellPx);
-      if (!sums) continue;
-      if (sums->spread_a() < kMinVariance * sums->count) continue;
-      cells.push_back({column, row, correlation_of(*sums)});
+      const PairSums<double> sums = sums_of(object, seen, mask, column, row);
+      if (sums.count < kDetailCellPx * kDetailCellPx) continue;
+      if (sums.spread_a() < kMinVariance * sums.count) continue;
+      cells.push_back({column, row, correlation_of(sums)});
     }
   }
   return cells;
@@ -232,21 +218,28 @@ std::vector<DetailCell> compare_cells(const ImageView& object, const ImageView& 
 
 GrayImage without_bars(const ImageView& object, const ImageView& seen, const ImageView& mask) {
   constexpr std::ptrdiff_t kFewestCells = 4;  // fewer do not show how well pictures agree
-  const CellGrid grid(object, seen, mask);
-  std::vector<bool> in_bar(grid.sums.size());
-  for (std::size_t row = 0; row < grid.rows; ++row) {
-    if (!grid.are_flat(row * grid.columns, 1, grid.columns)) continue;
-    for (std::size_t i = 0; i < grid.columns; ++i) in_bar[row * grid.columns + i] = true;
+  std::vector<bool> flat_rows(cells_along(mask.height));
+  std::vector<bool> flat_columns(cells_along(mask.width));
+  for (std::size_t row = 0; row < flat_rows.size(); ++row) {
+    flat_rows[row] = are_flat(flat_columns.size(), [&](int column) {
+      return sums_of(object, seen, mask, column, static_cast<int>(row));
+    });
   }
-  for (std::size_t column = 0; column < grid.columns; ++column) {
-    if (!grid.are_flat(column, grid.columns, grid.rows)) continue;
-    for (std::size_t i = 0; i < grid.rows; ++i) in_bar[i * grid.columns + column] = true;
+  for (std::size_t column = 0; column < flat_columns.size(); ++column) {
+    flat_columns[column] = are_flat(flat_rows.size(), [&](int row) {
+      return sums_of(object, seen, mask, static_cast<int>(column), row);
+    });
   }
   GrayImage result = crop(mask, 0, 0, mask.width, mask.height);
-  if (std::ranges::count(in_bar, false) < kFewestCells) return result;
+  const auto others =
+      std::ranges::count(flat_rows, false) * std::ranges::count(flat_columns, false);
+  if (others < kFewestCells) return result;
   for (int y = 0; y < mask.height; ++y) {
     for (int x = 0; x < mask.width; ++x) {
-      if (in_bar[grid.cell_of(x, y)]) result.at(x, y) = 0;
+      if (flat_rows[static_cast<std::size_t>(y / kDetailCellPx)] ||
+          flat_columns[static_cast<std::size_t>(x / kDetailCellPx)]) {
+        result.at(x, y) = 0;
+      }
     }
   }
   return result;

@@ -12,7 +12,6 @@ namespace lookalike {
 namespace {
 
 constexpr double kNoise = 9;              // variance, squared grey levels
-constexpr double kFullWeight = 100;       // variance from which a cell has full weight
 constexpr double kPenaltyOfShift = 0.01;  // correlation that the longest shift along an axis costs
 constexpr double kCellArea = double{kMapCellPx} * kMapCellPx;
 static_assert(kMapCellPx == 2 * kMapStepPx);
@@ -107,13 +106,12 @@ cv::Mat displaced(const cv::Mat& picture, const cv::Mat& dx, const cv::Mat& dy) 
   return result;
 }
 
-// Returns the distance of a parabola's vertex from the middle of three values, [-0.5, 0.5].
-double vertex(double before, double middle, double after) {
-  const double bend = before - 2 * middle + after;
+}  // namespace
+
+double peak_offset(double before, double peak, double after) {
+  const double bend = before - 2 * peak + after;
   return std::abs(bend) > 1e-6 ? std::clamp(0.5 * (before - after) / bend, -0.5, 0.5) : 0;
 }
-
-}  // namespace
 
 cv::Size cells_of(cv::Size picture) {
   return {picture.width / kMapStepPx - 1, picture.height / kMapStepPx - 1};
@@ -225,8 +223,8 @@ CellMoves move_cells(const std::vector<cv::Mat>& correlations, const cv::Mat& va
       }
       const bool is_inside_x = x > 0 && x + 1 < side;
       const bool is_inside_y = y > 0 && y + 1 < side;
-      const double fine_x = is_inside_x ? vertex(at(x - 1, y), at(x, y), at(x + 1, y)) : 0;
-      const double fine_y = is_inside_y ? vertex(at(x, y - 1), at(x, y), at(x, y + 1)) : 0;
+      const double fine_x = is_inside_x ? peak_offset(at(x - 1, y), at(x, y), at(x + 1, y)) : 0;
+      const double fine_y = is_inside_y ? peak_offset(at(x, y - 1), at(x, y), at(x, y + 1)) : 0;
       moves.x.at<float>(row, column) = static_cast<float>(x - reach + fine_x);
       moves.y.at<float>(row, column) = static_cast<float>(y - reach + fine_y);
       moves.correlation.at<float>(row, column) = at(x, y);

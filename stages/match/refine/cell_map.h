@@ -13,6 +13,8 @@ namespace lookalike {
 inline constexpr int kMapCellPx = 16;
 inline constexpr int kMapStepPx = 8;
 inline constexpr int kLeastMapPx = 32;
+// Variance from which a cell has full weight in a mean, squared grey levels.
+inline constexpr double kFullWeight = 100;
 
 // Returns the number of cells that fit into a picture.
 cv::Size cells_of(cv::Size picture);
@@ -35,6 +37,10 @@ std::vector<cv::Mat> correlate_cells(const cv::Mat& object, const cv::Mat& scene
 
 // Returns the largest value of each cell.
 cv::Mat largest_of(const std::vector<cv::Mat>& maps);
+
+// Returns where a peak lies between values one step apart, the middle one of which is the largest:
+// the vertex of the parabola through them, in steps from the middle, [-0.5, 0.5].
+double peak_offset(double before, double peak, double after);
 
 // Where the object's cells fit the scene best.
 struct CellMoves {

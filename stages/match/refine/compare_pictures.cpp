@@ -278,24 +278,17 @@ double largest_of(const PictureDifference& difference) {
   return std::max(difference.largest, difference.largest_of_colour);
 }
 
-}  // namespace
-
-std::optional<PictureDifference> compare_pictures(const ColourImage& object,
-                                                  const ColourImage& scene,
-                                                  const Homography& object_to_scene) {
-  const Side one = side_of(object);
-  const Side two = side_of(scene);
-  const Homography map = loaded_to_full(scene).inverse() * object_to_scene * loaded_to_full(object);
+// Compares two pictures under the best of several corrections of a map.
+//   map      from px of the object to px of the scene, both as loaded
+//   to_full  from px of the scene as loaded to full-size px
+std::optional<PictureDifference> compare_sides(const Side& one, const Side& two,
+                                               const Homography& map, const Homography& to_full) {
   const cv::Size loaded = one.brightness.size();
-  const ShotSigns signs = look_for_shots(one, two, map);
   const auto compare_under = [&](const Homography& pose) {
     const Frame frame = FrameMaker(one, two, pose).make();
     const cv::Size size = frame.mask.size();
-    auto found =
-        compare_in(frame, loaded_to_full(scene) * pose *
-                              resizing(size.width, size.height, loaded.width, loaded.height));
-    if (found) found->shots = signs;
-    return found;
+    return compare_in(
+        frame, to_full * pose * resizing(size.width, size.height, loaded.width, loaded.height));
   };
   if (is_resizing(map, loaded, two.brightness.size())) return compare_under(map);
   std::optional<PictureDifference> found;
@@ -303,6 +296,20 @@ std::optional<PictureDifference> compare_pictures(const ColourImage& object,
   if (found && largest_of(*found) < kSurelyEqual) return found;
   auto closer = compare_under(aligned(one, two, map));
   return !found || (closer && largest_of(*closer) < largest_of(*found)) ? closer : found;
+}
+
+}  // namespace
+
+std::optional<PictureDifference> compare_pictures(const ColourImage& object,
+                                                  const ColourImage& scene,
+                                                  const Homography& object_to_scene) {
+  const Side one = side_of(object);
+  const Side two = side_of(scene);
+  const Homography to_full = loaded_to_full(scene);
+  const Homography map = to_full.inverse() * object_to_scene * loaded_to_full(object);
+  auto difference = compare_sides(one, two, map, to_full);
+  if (difference) difference->shots = look_for_shots(one, two, map);
+  return difference;
 }
 
 }  // namespace lookalike

@@ -44,6 +44,7 @@ struct Laid {
   cv::Mat first;
   cv::Mat second;
   cv::Mat seen;          // whole cells, CV_8U
+  cv::Mat in_place;      // correlations of the cells
   Homography to_second;  // from px of the frame to px of the second as reduced
 };
 
@@ -90,11 +91,16 @@ cv::Mat lay(const cv::Mat& picture, const Homography& map, cv::Size size, int me
   return result;
 }
 
+// Returns the pixels of a frame that a picture of a size covers: CV_8U, 255 where it does.
+cv::Mat covered(cv::Size picture, const Homography& map, cv::Size frame) {
+  return lay(cv::Mat(picture, CV_8U, cv::Scalar(255)), map, frame, cv::INTER_NEAREST);
+}
+
 Laid lay(const Reduced& both, const Homography& map) {
-  const cv::Mat all(both.second.size(), CV_8U, cv::Scalar(255));
   const cv::Size size = both.first.size();
-  return {both.first, lay(both.second, map, size, cv::INTER_LINEAR),
-          whole_cells(lay(all, map, size, cv::INTER_NEAREST)), map};
+  const cv::Mat second = lay(both.second, map, size, cv::INTER_LINEAR);
+  return {both.first, second, whole_cells(covered(both.second.size(), map, size)),
+          correlate_cells(both.first, second, 0).front(), map};
 }
 
 // Returns the similarity nearest to a map of a picture of this size, and how far the map is from
@@ -140,8 +146,7 @@ Homography corrected(const Reduced& both, const Homography& map, PoseModel model
     laying = resizing(both.second.cols, both.second.rows, second.cols, second.rows) * from;
   }
   const cv::Mat laid = lay(second, laying, size, cv::INTER_LINEAR);
-  const cv::Mat all(second.size(), CV_8U, cv::Scalar(255));
-  const cv::Mat seen = whole_cells(lay(all, laying, size, cv::INTER_NEAREST));
+  const cv::Mat seen = whole_cells(covered(second.size(), laying, size));
   const cv::Mat variances = cell_variances(first);
   const CellMoves moves = move_cells(correlate_cells(first, laid, reach), variances, kAcross);
   std::vector<PointPair> pairs;
@@ -173,43 +178,66 @@ Homography aligned(const Reduced& both, Homography map, PoseModel first_model) {
   return corrected(both, map, PoseModel::kPerspective, 1, 2);
 }
 
-int exact_cells(const Laid& laid, const cv::Mat& in_place) {
-  return cv::countNonZero(laid.seen & (cell_variances(laid.first) > kTexture) &
-                          (in_place >= kExact));
+// Returns the cells of one of two pictures in a frame that agree exactly in place, and those that
+// do not correlate there.
+Findings find_in_place(const Laid& laid, const cv::Mat& picture) {
+  Findings found;
+  found.textured = laid.seen & (cell_variances(picture) > kTexture);
+  found.exact = found.textured & (laid.in_place >= kExact);
+  found.contradicting = found.textured & (laid.in_place < kContradicts);
+  return found;
 }
 
-// Lays the second image into the frame of the first by the similarity nearest to the given map, and
-// also whole onto whole if that is near. Returns the laying in which more cells agree exactly.
-Laid best_laying(const Reduced& both) {
+// Returns the share of set values in a map, [0, 1].
+double share_set(const cv::Mat& map) {
+  return cv::countNonZero(map) / (double{1} * map.rows * map.cols);
+}
+
+// False if so little of one image is shown by the other that no correction of the map lets both
+// show each other whole (lies_whole()). A correction moves cells by up to 13 px, and the longer
+// side of a picture has at least 96.
+bool may_lie_whole(const Reduced& both, const Homography& map) {
+  constexpr double kLeastShown = 0.75;
+  const cv::Size first = both.first.size();
+  const cv::Size second = both.second.size();
+  return share_set(covered(second, map, first)) >= kLeastShown &&
+         share_set(covered(first, map.inverse(), second)) >= kLeastShown;
+}
+
+// Lays the second image into the frame of the first whole onto whole if that is near the given map,
+// and by the similarity nearest to the map. Returns the laying in which more cells agree exactly,
+// or the first in which a fifth of all cells do. Returns nothing if both images must show each
+// other whole and no laying can.
+std::optional<Laid> best_laying(const Reduced& both, bool must_lie_whole) {
   constexpr double kSameShape = 0.02;
   constexpr double kNear = 0.15;  // of a corner, share of the side
   const cv::Size size = both.first.size();
   const cv::Size other = both.second.size();
-  const auto laid_by = [&](const Homography& start, PoseModel model) {
-    return lay(both, aligned(both, start, model));
+  std::optional<Laid> best;
+  int most = -1;
+  const auto are_many_exact_in = [&](Laid laid) {
+    const int exact = cv::countNonZero(find_in_place(laid, laid.first).exact);
+    if (exact > most) best = std::move(laid);
+    most = std::max(most, exact);
+    return 5 * most >= best->seen.rows * best->seen.cols;
   };
   const double shape =
       double{1} * size.width * other.height / (double{1} * size.height * other.width);
   const Homography whole = resizing(size.width, size.height, other.width, other.height);
   const double off = furthest_corner_px(outline(both.to_second, size.width, size.height),
                                         outline(whole, size.width, size.height));
-  const auto exact_in = [](const Laid& laid) {
-    return exact_cells(laid, correlate_cells(laid.first, laid.second, 0).front());
-  };
-  std::optional<Laid> best;
-  int most = -1;
   if (std::abs(std::log(shape)) < kSameShape && off < kNear * std::max(other.width, other.height)) {
-    // Scans and screenshots need no correction: many cells agree exactly already.
-    best = lay(both, whole);
-    most = exact_in(*best);
-    if (5 * most >= best->seen.rows * best->seen.cols) return *best;
-    Laid moved = laid_by(whole, PoseModel::kAffine);
-    const int exact = exact_in(moved);
-    if (exact > most) best = std::move(moved);
-    most = std::max(most, exact);
+    // Scans and screenshots need no correction.
+    if (are_many_exact_in(lay(both, whole)) ||
+        are_many_exact_in(lay(both, aligned(both, whole, PoseModel::kAffine)))) {
+      return best;
+    }
   }
-  Laid similar = laid_by(nearest_similarity(both.to_second, size).first, PoseModel::kSimilarity);
-  return exact_in(similar) > most ? similar : *best;
+  const Homography similar = nearest_similarity(both.to_second, size).first;
+  if (!must_lie_whole || may_lie_whole(both, similar)) {
+    are_many_exact_in(lay(both, aligned(both, similar, PoseModel::kSimilarity)));
+  }
+  return best;
 }
 
 // Returns a map without the cells of its two outer rows and columns.
@@ -222,11 +250,8 @@ cv::Mat inner(const cv::Mat& map) {
 // True if each image shows the other nearly whole.
 bool lies_whole(const Laid& laid, cv::Size second) {
   constexpr double kWhole = 0.95;
-  const cv::Size size = laid.first.size();
-  if (cv::countNonZero(laid.seen) < kWhole * laid.seen.rows * laid.seen.cols) return false;
-  const cv::Mat all(size, CV_8U, cv::Scalar(255));
-  const cv::Mat back = lay(all, laid.to_second.inverse(), second, cv::INTER_NEAREST);
-  return cv::countNonZero(back) >= kWhole * back.rows * back.cols;
+  return share_set(laid.seen) >= kWhole &&
+         share_set(covered(laid.first.size(), laid.to_second.inverse(), second)) >= kWhole;
 }
 
 // True if enough cells agree exactly to be one print, and enough contradict to be other content. On
@@ -312,19 +337,15 @@ std::optional<PrintPair> compare_prints(const ColourImage& first, const ColourIm
   if (first.empty() || second.empty() || !first.alpha.empty() || !second.alpha.empty()) return {};
   const Reduced both = reduce(side_of(first).brightness, side_of(second).brightness,
                               loaded_to_full(second).inverse() * to_second * loaded_to_full(first));
-  const Laid laid = best_laying(both);
   const bool light = is_light(first) && is_light(second);
+  const std::optional<Laid> best = best_laying(both, !light);
+  if (!best) return {};
+  const Laid& laid = *best;
   if (nearest_similarity(laid.to_second, laid.first.size()).second > kMostBent) return {};
   if (!light && !lies_whole(laid, both.second.size())) return {};
 
-  const cv::Mat in_place = correlate_cells(laid.first, laid.second, 0).front();
-  std::array<Findings, 2> found;
-  const std::array<cv::Mat, 2> pictures = {laid.first, laid.second};
-  for (std::size_t i = 0; i < 2; ++i) {
-    found[i].textured = laid.seen & (cell_variances(pictures[i]) > kTexture);
-    found[i].exact = found[i].textured & (in_place >= kExact);
-    found[i].contradicting = found[i].textured & (in_place < kContradicts);
-  }
+  std::array<Findings, 2> found = {find_in_place(laid, laid.first),
+                                   find_in_place(laid, laid.second)};
   const bool pages = light && is_page(first.brightness.view()) && is_page(second.brightness.view());
   const auto may_be = [&](const Findings& one) { return has_other_content(one, pages); };
   if (std::ranges::none_of(found, may_be)) return {};
@@ -335,10 +356,14 @@ std::optional<PrintPair> compare_prints(const ColourImage& first, const ColourIm
   if (!is_inner(found[0]) && inlier_share < kLeastInliers) return {};
 
   const SmoothAgreement smooth = agree_smoothly(laid.first, laid.second);
+  const auto contradict_where = [&](const cv::Mat& map) {
+    for (Findings& one : found) one.contradicting = one.contradicting & map;
+    return std::ranges::any_of(found, may_be);
+  };
+  if (!contradict_where(smooth.correlation < kContradicts)) return {};
+  if (!is_still(found[0], laid.in_place, smooth)) return {};
   const cv::Mat anywhere = largest_of(correlate_cells(laid.first, laid.second, kShiftPx));
-  const cv::Mat nowhere = (smooth.correlation < kContradicts) & (anywhere < kNowhere);
-  for (Findings& one : found) one.contradicting = one.contradicting & nowhere;
-  if (std::ranges::none_of(found, may_be) || !is_still(found[0], in_place, smooth)) return {};
+  if (!contradict_where(anywhere < kNowhere)) return {};
 
   const auto grid_of = [](const ColourImage& image) {
     return grid_picture(image.full_width, image.full_height);
@@ -429,7 +454,6 @@ struct CellMeans {
 
 // Returns the means in the cells of a print's grid that are set.
 CellMeans means_in(const cv::Mat& cells, const Comparison& compared) {
-  constexpr double kFullWeight = 100;
   const cv::Mat& seen = compared.seen;
   const cv::Size grid((cells.cols + 1) * kMapStepPx, (cells.rows + 1) * kMapStepPx);
   CellMeans means;
@@ -514,6 +538,7 @@ double count_ground(const Levels& levels, int level) {
 bool is_light(const ColourImage& picture) {
   constexpr int kNearest = 20;
   const ImageView grey = picture.brightness.view();
+  if (!may_be_light(grey)) return false;
   Levels colourless{};
   for (int y = 0; y < grey.height; ++y) {
     for (int x = 0; x < grey.width; ++x) {

@@ -2,17 +2,13 @@
 
 #include <opencv2/imgproc.hpp>
 
+#include "stages/match/refine/cell_map.h"
+
 namespace lookalike {
 namespace {
 
 constexpr float kLeastCorrelation = 0.7F;
 constexpr double kLeastDeviation = 5;  // grey levels
-
-// Returns how far the vertex of the parabola through three values lies from the middle one.
-double vertex(float before, float peak, float after) {
-  const float bend = before - 2 * peak + after;
-  return bend < 0 ? 0.5 * (before - after) / bend : 0.0;
-}
 
 }  // namespace
 
@@ -36,8 +32,8 @@ std::optional<FoundSquare> find_square(const cv::Mat& object, const cv::Mat& sce
   const auto value = [&](int across, int down) {
     return found.correlations.at<float>(at.y + down, at.x + across);
   };
-  const Point moved{at.x + vertex(value(-1, 0), value(0, 0), value(1, 0)) - reach,
-                    at.y + vertex(value(0, -1), value(0, 0), value(0, 1)) - reach};
+  const Point moved{at.x + peak_offset(value(-1, 0), value(0, 0), value(1, 0)) - reach,
+                    at.y + peak_offset(value(0, -1), value(0, 0), value(0, 1)) - reach};
   const Point centre{corner.x + (kSquarePx - 1) / 2.0, corner.y + (kSquarePx - 1) / 2.0};
   found.centres = {centre, {centre.x + moved.x, centre.y + moved.y}};
   return found;

@@ -13,10 +13,9 @@ inline constexpr int kSquarePx = 32;
 // A square of one picture, found in another one of the same frame.
 struct FoundSquare {
   PointPair centres;       // in both, px
-  double correlation = 0;  // there
-  cv::Mat
-      correlations;  // CV_32F, [-1, 1], at each shift by -reach to reach px: rows are shifts in y
-  int reach = 0;
+  double correlation = 0;  // at the best whole shift
+  cv::Mat correlations;    // CV_32F [2 reach + 1][2 reach + 1], [-1, 1], at each shift in y and x
+  int reach = 0;           // px
 };
 
 // Finds a square by normalised cross-correlation up to `reach` px away, to a fraction of a pixel.
