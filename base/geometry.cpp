@@ -155,6 +155,15 @@ double intersection_over_union(const Quad& a, const Quad& b, const Quad& frame) 
                                  clip(Polygon(b.begin(), b.end()), frame), b);
 }
 
+double share_covered(const Quad& quad, int width, int height) {
+  const Quad frame = outline({}, width, height);
+  const Quad other = clockwise(quad);
+  const double common = intersection_over_union(frame, other);
+  // |a and b| from |a and b| / |a or b|
+  const double area = signed_area(frame);
+  return std::min(1.0, common / (1 + common) * (area + signed_area(other)) / area);
+}
+
 double furthest_corner_px(const Quad& a, const Quad& b) {
   double furthest = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {

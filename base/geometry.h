@@ -92,6 +92,9 @@ double intersection_over_union(const Quad& a, const Quad& b);
 // The same for the parts of both that lie in a convex frame.
 double intersection_over_union(const Quad& a, const Quad& b, const Quad& frame);
 
+// Returns the share of a w x h picture that a quad covers, [0, 1]; 0 if the quad is folded.
+double share_covered(const Quad& quad, int width, int height);
+
 // Returns the largest distance between corresponding corners.
 double furthest_corner_px(const Quad& a, const Quad& b);
 

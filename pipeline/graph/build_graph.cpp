@@ -31,7 +31,7 @@ RunConfig for_neighbours(RunConfig config) {
 class Voters {
  public:
   // Images that are looked up at the same time.
-  static constexpr std::size_t kMostAtOnce = 16;
+  static constexpr std::size_t kMostAtOnce = 64;
 
   //   equal  from equal_pictures(), for the images to look up and the last ones before them
   Voters(const std::vector<float>& norms, const std::vector<ImageId>& represented,

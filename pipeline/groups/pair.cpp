@@ -22,16 +22,6 @@ Quad frame_of(PictureSize size) {
   return outline({}, size.width, size.height);
 }
 
-// Returns the share of a picture that a quad covers.
-double share_covered(const Quad& quad, PictureSize size) {
-  const Quad frame = frame_of(size);
-  const Quad other = clockwise(quad);
-  const double common = intersection_over_union(frame, other);
-  // |a and b| from |a and b| / |a or b|
-  const double area = signed_area(frame);
-  return std::min(1.0, common / (1 + common) * (area + signed_area(other)) / area);
-}
-
 // Adds a grid of points of an image, its corners included, that a map takes into another image.
 void add_common(PictureSize size, const Homography& map, PictureSize other,
                 std::vector<Point>& points) {
@@ -166,8 +156,9 @@ Relation relation_of(const FoundPair& pair, PictureSize first, PictureSize secon
   const Homography& map = pair.first_to_second;
   relation.outline = outline(map, first.width, first.height);
   relation.probability = calibration.probability(pair.evidence);
-  relation.second_shown = share_covered(relation.outline, second);
-  relation.first_shown = share_covered(moved(frame_of(second), map.inverse()), first);
+  relation.second_shown = share_covered(relation.outline, second.width, second.height);
+  relation.first_shown =
+      share_covered(moved(frame_of(second), map.inverse()), first.width, first.height);
   const Jacobian at = jacobian(map, middle(first.width, first.height));
   const double side = at.determinant() < 0 ? -1 : 1;  // turned after it was mirrored
   const double turn = std::atan2(side * at.yx, side * at.xx) * 180 / std::numbers::pi;

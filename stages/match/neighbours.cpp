@@ -114,12 +114,26 @@ bool QueryRun::is_sure_by_features(const IndexQuery& query, const Match& match) 
          span_of(match, query.width, query.height) >= kLeastSpan;
 }
 
+// False if colours need not be read to find that the match shares no print with the query.
+bool QueryRun::may_be_print(const Match& match) {
+  const ImageRecord& own = picture()->record;
+  const auto may_share = [&](bool light) {
+    return may_share_print({match.image.width, match.image.height}, {own.width, own.height},
+                           match.object_to_query, light);
+  };
+  if (may_share(false)) return true;
+  if (!may_share(true) || !may_be_light(picture()->pixels.view())) return false;
+  const auto image = shared_.cache.picture(match.image);
+  return *image && may_be_light((*image)->pixels.view());
+}
+
 // Returns the edges between the image that is looked up, number `id`, and a match; nothing if they
 // are not of one print with other content.
 std::optional<PrintPairEdges> QueryRun::find_print(ImageId id, const Match& match) {
   constexpr double kLeastExact = 0.04;  // share of cells
   const Evidence& evidence = match.evidence;
   if (evidence.exact < kLeastExact || evidence.identical) return std::nullopt;
+  if (!may_be_print(match)) return std::nullopt;
   check_time();
   const auto image = shared_.cache.colours(match.image, ColourSize::kReduced);
   const double inlier_share = static_cast<double>(evidence.inliers) / std::max(1U, evidence.pairs);

@@ -123,6 +123,7 @@ class QueryRun {
   void compare_colours(Match& match);
   std::vector<PrintEdge> prints_of(ImageId image) const;
   void compare_own_cells(Match& match);
+  bool may_be_print(const Match& match);
   std::optional<PrintPairEdges> find_print(ImageId id, const Match& match);
   const ColourImage& colours(ColourSize size);
   RivalComparison compare(const Match& first, const Match& second);

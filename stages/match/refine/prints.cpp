@@ -26,6 +26,8 @@ constexpr double kContradicts = 0.3;
 constexpr double kNowhere = 0.6;
 constexpr int kShiftPx = 3;
 constexpr int kPriorCells = 16;
+// Maximum departure of a pose from a similarity, see nearest_similarity().
+constexpr double kMostBent = 0.02;
 
 // Maps of the cells of one of two images, CV_8U, 0 or 255.
 struct Findings {
@@ -59,19 +61,24 @@ double scale_of(const Homography& map, cv::Size size) {
   return std::sqrt(std::abs(jacobian(map, middle(size.width, size.height)).determinant()));
 }
 
-// Reduces two images to a longest side of the first of at most kPrintSidePx.
+// Returns the longer side, px, to which the first of two images is reduced: at most kPrintSidePx,
+// and no finer than the second shows it.
+double reduced_side(cv::Size first, const Homography& to_second) {
+  constexpr double kLeastSidePx = 96;
+  const double longest = std::max(first.width, first.height);
+  const double scale = std::max(scale_of(to_second, first), 1e-3);
+  return std::max(kLeastSidePx, longest * std::min({1.0, scale, kPrintSidePx / longest}));
+}
+
+// Reduces two images to about the same resolution.
 //   map  from px of the first to px of the second, both as loaded
 Reduced reduce(const cv::Mat& first, const cv::Mat& second, const Homography& map) {
-  constexpr double kLeastSidePx = 96;
   constexpr double kMuchFiner = 1.2;
-  const double longest = std::max(first.cols, first.rows);
-  const double scale = scale_of(map, first.size());
-  const double side = std::max(
-      kLeastSidePx, std::min({double{kPrintSidePx}, longest, longest * std::max(scale, 1e-3)}));
   Reduced both;
-  both.first = reduced_to(first, reduced_size(first.size(), side / longest));
+  both.first = reduced_to(first, reduced_size(first.size(), reduced_side(first.size(), map) /
+                                                                std::max(first.cols, first.rows)));
   const cv::Size size = both.first.size();
-  const double finer = scale * first.cols / size.width;
+  const double finer = scale_of(map, first.size()) * first.cols / size.width;
   both.second = second;
   if (finer > kMuchFiner) {
     both.second = reduced_to(second, {std::max(kLeastMapPx, cvRound(second.cols / finer)),
@@ -193,24 +200,41 @@ double share_set(const cv::Mat& map) {
   return cv::countNonZero(map) / (double{1} * map.rows * map.cols);
 }
 
-// False if so little of one image is shown by the other that no correction of the map lets both
-// show each other whole (lies_whole()). A correction moves cells by up to 13 px, and the longer
-// side of a picture has at least 96.
-bool may_lie_whole(const Reduced& both, const Homography& map) {
-  constexpr double kLeastShown = 0.75;
-  const cv::Size first = both.first.size();
-  const cv::Size second = both.second.size();
-  return share_set(covered(second, map, first)) >= kLeastShown &&
-         share_set(covered(first, map.inverse(), second)) >= kLeastShown;
+// The layings that may show one print.
+struct Layings {
+  bool whole = false;    // one image onto the other, whole onto whole
+  bool similar = false;  // by the similarity nearest to the pose
+};
+
+// Returns the layings that are worth a comparison; see may_share_print().
+Layings possible_layings(cv::Size first, cv::Size second, const Homography& to_second, bool light) {
+  constexpr double kSameShape = 0.02;
+  constexpr double kNear = 0.15;        // of a corner, share of the side
+  constexpr double kMostMovedPx = 13;   // of a cell, by all corrections together
+  constexpr double kLeastShown = 0.75;  // of each image, if both must show each other whole
+  Layings layings;
+  const double shape =
+      double{1} * first.width * second.height / (double{1} * first.height * second.width);
+  const Homography whole = resizing(first.width, first.height, second.width, second.height);
+  const double off = furthest_corner_px(outline(to_second, first.width, first.height),
+                                        outline(whole, first.width, first.height));
+  layings.whole =
+      std::abs(std::log(shape)) < kSameShape && off < kNear * std::max(second.width, second.height);
+  const auto [similar, bent] = nearest_similarity(to_second, first);
+  const double factor = reduced_side(first, to_second) / std::max(first.width, first.height);
+  const double radius_px = factor * std::hypot(first.width, first.height) / 2;
+  if (bent > kMostBent + kMostMovedPx / radius_px) return layings;
+  const Quad there = outline(similar, first.width, first.height);
+  const Quad back = outline(similar.inverse(), second.width, second.height);
+  layings.similar = light || (share_covered(there, second.width, second.height) >= kLeastShown &&
+                              share_covered(back, first.width, first.height) >= kLeastShown);
+  return layings;
 }
 
-// Lays the second image into the frame of the first whole onto whole if that is near the given map,
-// and by the similarity nearest to the map. Returns the laying in which more cells agree exactly,
-// or the first in which a fifth of all cells do. Returns nothing if both images must show each
-// other whole and no laying can.
-std::optional<Laid> best_laying(const Reduced& both, bool must_lie_whole) {
-  constexpr double kSameShape = 0.02;
-  constexpr double kNear = 0.15;  // of a corner, share of the side
+// Lays the second image into the frame of the first in each possible way. Returns the laying in
+// which more cells agree exactly, or the first in which a fifth of all cells do; nothing if none is
+// possible.
+std::optional<Laid> best_laying(const Reduced& both, bool light) {
   const cv::Size size = both.first.size();
   const cv::Size other = both.second.size();
   std::optional<Laid> best;
@@ -221,20 +245,22 @@ std::optional<Laid> best_laying(const Reduced& both, bool must_lie_whole) {
     most = std::max(most, exact);
     return 5 * most >= best->seen.rows * best->seen.cols;
   };
-  const double shape =
-      double{1} * size.width * other.height / (double{1} * size.height * other.width);
+  const Layings layings = possible_layings(size, other, both.to_second, light);
   const Homography whole = resizing(size.width, size.height, other.width, other.height);
-  const double off = furthest_corner_px(outline(both.to_second, size.width, size.height),
-                                        outline(whole, size.width, size.height));
-  if (std::abs(std::log(shape)) < kSameShape && off < kNear * std::max(other.width, other.height)) {
+  const Homography similar = nearest_similarity(both.to_second, size).first;
+  if (layings.whole) {
     // Scans and screenshots need no correction.
     if (are_many_exact_in(lay(both, whole)) ||
         are_many_exact_in(lay(both, aligned(both, whole, PoseModel::kAffine)))) {
       return best;
     }
+    constexpr double kSamePx = 4;  // corrections from both then end in one map
+    const double apart_px = furthest_corner_px(outline(whole, size.width, size.height),
+                                               outline(similar, size.width, size.height)) /
+                            scale_of(whole, size);
+    if (apart_px < kSamePx) return best;
   }
-  const Homography similar = nearest_similarity(both.to_second, size).first;
-  if (!must_lie_whole || may_lie_whole(both, similar)) {
+  if (layings.similar) {
     are_many_exact_in(lay(both, aligned(both, similar, PoseModel::kSimilarity)));
   }
   return best;
@@ -329,16 +355,20 @@ cv::Size print_grid(int width, int height) {
   return cells_of(grid_picture(width, height));
 }
 
+bool may_share_print(cv::Size first, cv::Size second, const Homography& to_second, bool light) {
+  const Layings layings = possible_layings(first, second, to_second, light);
+  return layings.whole || layings.similar;
+}
+
 std::optional<PrintPair> compare_prints(const ColourImage& first, const ColourImage& second,
                                         const Homography& to_second, double inlier_share) {
-  constexpr double kMostBent = 0.02;
   constexpr double kLeastInner = 0.1;
   constexpr double kLeastInliers = 0.15;
   if (first.empty() || second.empty() || !first.alpha.empty() || !second.alpha.empty()) return {};
   const Reduced both = reduce(side_of(first).brightness, side_of(second).brightness,
                               loaded_to_full(second).inverse() * to_second * loaded_to_full(first));
   const bool light = is_light(first) && is_light(second);
-  const std::optional<Laid> best = best_laying(both, !light);
+  const std::optional<Laid> best = best_laying(both, light);
   if (!best) return {};
   const Laid& laid = *best;
   if (nearest_similarity(laid.to_second, laid.first.size()).second > kMostBent) return {};
