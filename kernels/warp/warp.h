@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "base/geometry.h"
 #include "base/image.h"
 #include "kernels/session/session.h"
@@ -28,7 +31,12 @@ class Warp {
 
  private:
   OpenClSession& session_;
+  const std::size_t run_;  // output pixels per item
   LazyKernel warp_;
+  // Kept between calls: a driver takes longer to allocate than to warp.
+  GrowingBuffer input_;
+  GrowingBuffer output_;            // image and mask
+  std::vector<std::uint8_t> read_;  // the same
 };
 
 // Most samples along a side of an output pixel.

@@ -120,11 +120,13 @@ QueryInput input_of(SharedSearch& shared, const Query& photo, const ReportOption
     return look == Look::kFirst ? shared.words_of(*found, at_first, photo.first_look_features())
                                 : shared.words_of(*found, at_second, photo.features.size());
   };
-  const auto colours = [&photo](ColourSize size) {
-    return std::make_shared<const ColourImage>(photo.colours ? photo.colours(most_pixels(size))
-                                                             : ColourImage{});
-  };
-  return {words, [&] { return &photo.image; }, colours, report, is_compared};
+  QueryInput input = {words, [&] { return &photo.image; }, nullptr, report, is_compared};
+  if (photo.colours) {
+    input.colours = [&photo](ColourSize size) {
+      return std::make_shared<const ColourImage>(photo.colours(most_pixels(size)));
+    };
+  }
+  return input;
 }
 
 QueryInput input_of(SharedSearch& shared, const std::shared_ptr<const Record>& record,

@@ -32,7 +32,7 @@ enum class Look { kFirst, kSecond };
 struct QueryInput {
   std::function<IndexQuery(Look)> words;         // the same at both looks for an indexed image
   std::function<const DecodedImage*()> picture;  // to compare; null if it cannot be read
-  // Empty if it cannot be read.
+  // Returns an empty picture if it cannot be read. Unset: nothing is compared in colour.
   std::function<std::shared_ptr<const ColourImage>(ColourSize)> colours;
   ReportOptions report{};
   Matcher::Compared is_compared{};  // see Matcher::match; empty: all

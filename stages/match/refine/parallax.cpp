@@ -37,10 +37,16 @@ bool is_clipped_in_one(const cv::Mat& object, const cv::Mat& scene) {
   return std::abs(clipped(object) - clipped(scene)) > kMostClipped * kSquarePx * kSquarePx;
 }
 
-std::vector<FoundSquare> squares_of(const Frame& frame) {
+// Squares of the object, as found in the scene.
+struct Squares {
+  std::vector<FoundSquare> found;
+  std::vector<cv::Point> lost;  // corners of those that are not found nearby
+};
+
+Squares squares_near(const Frame& frame) {
   const cv::Mat& object = frame.object.brightness;
   const cv::Mat& scene = frame.scene.brightness;
-  std::vector<FoundSquare> squares;
+  Squares squares;
   const int step_x = std::max(kSquarePx, (object.cols - 2 * kNearPx) / kAcross);
   const int step_y = std::max(kSquarePx, (object.rows - 2 * kNearPx) / kAcross);
   for (int y = kNearPx; y + kSquarePx + kNearPx <= object.rows; y += step_y) {
@@ -48,16 +54,29 @@ std::vector<FoundSquare> squares_of(const Frame& frame) {
       const cv::Rect square(x, y, kSquarePx, kSquarePx);
       if (is_clipped_in_one(object(square), scene(square))) continue;
       auto found = find_square(object, scene, frame.mask, square.tl(), kNearPx);
-      const bool has_room = std::min(x, y) >= kFarPx && x + kSquarePx + kFarPx <= object.cols &&
-                            y + kSquarePx + kFarPx <= object.rows;
-      if (!found && has_room) {
-        found = find_square(object, scene, frame.mask, square.tl(), kFarPx);
-        if (found && found->correlation < kLeastFarCorrelation) found.reset();
+      if (found) {
+        squares.found.push_back(*std::move(found));
+      } else {
+        squares.lost.push_back(square.tl());
       }
-      if (found) squares.push_back(*std::move(found));
     }
   }
   return squares;
+}
+
+// Searches lost squares farther away.
+void find_far(const Frame& frame, Squares& squares) {
+  const cv::Mat& object = frame.object.brightness;
+  for (const cv::Point& corner : squares.lost) {
+    const bool has_room = std::min(corner.x, corner.y) >= kFarPx &&
+                          corner.x + kSquarePx + kFarPx <= object.cols &&
+                          corner.y + kSquarePx + kFarPx <= object.rows;
+    if (!has_room) continue;
+    auto found = find_square(object, frame.scene.brightness, frame.mask, corner, kFarPx);
+    if (found && found->correlation >= kLeastFarCorrelation) {
+      squares.found.push_back(*std::move(found));
+    }
+  }
 }
 
 // Returns the largest correlation at the shifts around a place where the square's centre may lie.
@@ -109,16 +128,14 @@ struct Look {
   Homography fit;  // from px of the object to px of the scene, affine
 };
 
-// Looks once; nothing if too few squares are found.
-std::optional<Look> look_once(const Side& object, const Side& scene, const Homography& map) {
-  const cv::Size full = object.brightness.size();
-  const double side_px = std::min<double>(kSidePx, std::max(full.width, full.height));
-  const Frame frame = FrameMaker(object, scene, map).make_brightness(side_px);
-  const cv::Size size = frame.mask.size();
-  const std::vector<FoundSquare> squares = squares_of(frame);
+// Returns what squares show; nothing if they are too few.
+//   map   from px of the object to px of the scene, which has laid the scene into the frame
+//   size  of the frame, px
+std::optional<Look> look_at(const std::vector<FoundSquare>& squares, const Homography& map,
+                            cv::Size object, cv::Size scene, cv::Size size) {
   if (squares.size() < kLeastSquares) return std::nullopt;
-  // The map has laid the scene into the frame, and may hold a perspective.
-  const Homography to_scene = map * resizing(size.width, size.height, full.width, full.height);
+  // The map may hold a perspective.
+  const Homography to_scene = map * resizing(size.width, size.height, object.width, object.height);
   std::vector<PointPair> pairs;
   pairs.reserve(squares.size());
   for (const FoundSquare& square : squares) {
@@ -131,19 +148,41 @@ std::optional<Look> look_once(const Side& object, const Side& scene, const Homog
   const auto moved = static_cast<std::size_t>(std::ranges::count_if(squares, [&](const auto& one) {
     return has_moved(one, to_frame.apply(fit->apply(one.centres.object)));
   }));
-  Look look{{}, *fit * resizing(full.width, full.height, size.width, size.height)};
+  Look look{{}, *fit * resizing(object.width, object.height, size.width, size.height)};
   if (moved >= kLeastMoved) {
     look.signs.moved = static_cast<double>(moved) / static_cast<double>(squares.size());
   }
-  look.signs.beyond = smaller_reach(size, scene.brightness.size(), *fit);
+  look.signs.beyond = smaller_reach(size, scene, *fit);
   return look;
+}
+
+// Looks once; nothing if too few squares are found. Far squares are searched only if the near ones
+// show no two shots.
+std::optional<Look> look_once(const Side& object, const Side& scene, const Homography& map) {
+  const cv::Size full = object.brightness.size();
+  const double side_px = std::min<double>(kSidePx, std::max(full.width, full.height));
+  const Frame frame = FrameMaker(object, scene, map).make_brightness(side_px);
+  const auto look = [&](const Squares& squares) {
+    return look_at(squares.found, map, full, scene.brightness.size(), frame.mask.size());
+  };
+  Squares squares = squares_near(frame);
+  const auto near = look(squares);
+  if (near && near->signs.are_clear()) return near;
+  find_far(frame, squares);
+  return look(squares);
 }
 
 }  // namespace
 
 ShotSigns look_for_shots(const Side& object, const Side& scene, const Homography& map) {
   const auto look = look_once(object, scene, map);
-  if (!look || !look->signs.are_clear()) return look ? look->signs : ShotSigns();
+  if (!look) return {};
+  constexpr double kFarAbove = 2;  // the limits
+  const ShotSigns& signs = look->signs;
+  if (!signs.are_clear() || signs.moved >= kFarAbove * ShotSigns::kMoved ||
+      signs.beyond >= kFarAbove * ShotSigns::kBeyond) {
+    return signs;
+  }
   // Squares at fractions of a pixel correlate less: lay the scene where most of them lie.
   const auto closer = look_once(object, scene, look->fit);
   return closer ? closer->signs : ShotSigns();
