@@ -16,7 +16,7 @@ namespace lookalike {
 namespace {
 
 constexpr double kSidePx = 640;
-constexpr int kAcross = 16;
+constexpr int kAcross = 12;
 constexpr int kNearPx = 4;                     // where squares are searched first
 constexpr int kFarPx = 14;                     // and where those that are not found there
 constexpr double kLeastFarCorrelation = 0.85;  // else it may be another letter
