@@ -202,9 +202,11 @@ TEST_F(LibraryTest, AddsImagesThatHaveNoFile) {
   EXPECT_EQ(failure_of([&] { Finder(database).thumbnail(found.id, 64); }).first,
             Failure::Kind::kInput);
 
-  const std::vector<std::string> of_index = {"-d", database};
+  EXPECT_THAT(Finder(database).explain(at("crop.jpg"), found.id),
+              HasSubstr("the indexed image was added without a file"));
+
   const auto run = [&](std::vector<std::string> arguments) {
-    arguments.insert(arguments.end(), of_index.begin(), of_index.end());
+    arguments.insert(arguments.end(), {"-d", database});
     return run_program("lookalike", arguments);
   };
   EXPECT_EQ(run({"list", "--state", "added", "--format", "paths", "shelf"}).out, "shelf\n");
