@@ -12,6 +12,12 @@ namespace lookalike {
 // slashes. Does not follow links. Throws Error(kUsage) for an empty path.
 std::string normal_path(const std::string& path);
 
+// True if a name in an index is that of a file or of a page of one, which begins with a slash. Any
+// other name was given to an image that has no file.
+inline bool is_path(std::string_view name) {
+  return name.starts_with('/');
+}
+
 // True if the path is the folder or below it. Both have the form of normal_path().
 bool is_within(std::string_view path, std::string_view folder);
 

@@ -9,7 +9,8 @@ namespace lookalike {
 
 // A file to index, or an indexed one, as it was when it was looked at.
 struct SourceFile {
-  std::string path;  // absolute, as bytes in any encoding
+  // Absolute, as bytes in any encoding; or the name of an image without a file, see is_path().
+  std::string path;
   std::uint64_t size_bytes = 0;
   std::int64_t modified_ns = 0;  // since the epoch; programs can set it
   std::int64_t changed_ns = 0;   // since the epoch; st_ctim, which programs cannot set

@@ -177,6 +177,7 @@ Json evidence_answer(const Evidence& evidence) {
 
 std::optional<PhotoOrigin> read_origin(const std::string& path) {
   constexpr std::size_t kStartBytes = std::size_t{256} << 10U;  // where cameras put EXIF
+  if (!is_path(path)) return std::nullopt;
   const std::string file = page_of(path).file;
   const std::optional<std::string> start = read_start(file, kStartBytes);
   if (!start) return std::nullopt;

@@ -12,10 +12,16 @@
 
 namespace lookalike {
 
+std::string stored_name(const IndexReader& index, const std::string& name) {
+  return index.find(name) ? name : normal_path(name);
+}
+
+std::optional<ImageId> find_name(const IndexReader& index, const std::string& name) {
+  return name.empty() ? std::nullopt : index.find(stored_name(index, name));
+}
+
 std::optional<ImageId> find_image(const IndexReader& index, const std::string& name) {
-  std::optional<ImageId> id;
-  if (!name.empty()) id = index.find(normal_path(name));
-  if (!id) id = index.find(name);
+  std::optional<ImageId> id = find_name(index, name);
   if (!id) id = parse_number<ImageId>(name);
   const std::optional<StoredImage> image = id ? index.image(*id) : std::nullopt;
   return image ? std::optional(image->id) : std::nullopt;
@@ -29,6 +35,7 @@ ContentHash content_named(const IndexReader& index, const std::string& name) {
 
 NamedRemoval removal_of(const std::string& path, const IndexReader& index) {
   NamedRemoval removal;
+  if (!is_path(path)) return {{path}, {}};
   const std::vector<IndexRoot> known_roots = index.roots();
   const bool is_root =
       std::ranges::any_of(known_roots, [&](const IndexRoot& root) { return root.path == path; });

@@ -6,11 +6,18 @@
 
 #include "storage/index_reader.h"
 
-// What people name of an index, by path or number.
+// What people name of an index, by name, path or number.
 namespace lookalike {
 
-// Returns the image with the path of a file or page, in any form, or with this number; nothing if
-// there is none. A path wins over a number.
+// Returns a name as the index has it: that of an image without a file as it is, any other one as
+// the normal_path() of a file or folder. "./name" is always a path. Throws Error(kUsage) for an
+// empty name.
+std::string stored_name(const IndexReader& index, const std::string& name);
+
+// Returns the image of that name; nothing if there is none.
+std::optional<ImageId> find_name(const IndexReader& index, const std::string& name);
+
+// Returns the same, or else the image with this number.
 std::optional<ImageId> find_image(const IndexReader& index, const std::string& name);
 
 // Returns the content of such an image, or the content that the name is in hexadecimal. Throws
@@ -25,8 +32,9 @@ struct NamedRemoval {
   bool empty() const { return files.empty() && roots.empty(); }
 };
 
-// Returns what goes with a file or folder, which has the form of normal_path(). A root goes alone,
-// without roots below it; any other folder takes all roots below it along.
+// Returns what goes with a name without a file, or with a file or folder; `path` is a
+// stored_name(). A root goes alone, without roots below it; any other folder takes all roots below
+// it along.
 NamedRemoval removal_of(const std::string& path, const IndexReader& index);
 
 }  // namespace lookalike

@@ -4,6 +4,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include "base/path_set.h"
 #include "base/program.h"
 #include "base/work_limits.h"
 #include "kernels/surf/tone.h"
@@ -18,6 +19,7 @@ namespace lookalike {
 
 std::optional<LoadedFile> load_indexed(const StoredImage& image, const ImagesOptions& limits) {
   for (const std::string& path : image.paths) {
+    if (!is_path(path)) continue;
     auto loaded = load_file(path, limits);
     auto* const file = std::get_if<LoadedFile>(&loaded);
     if (file != nullptr && file->content == image.content) return std::move(*file);

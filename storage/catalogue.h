@@ -31,7 +31,7 @@ class Catalogue {
   std::vector<StoredImage> images_after(ImageId image, std::size_t count) const;
   // Visits the images by id. The visitor may call any function of the reader.
   void for_each_image(const std::function<void(const StoredImage&)>& visit) const;
-  // Finds an image by the path of a file, or the name of a page (base/page_name.h).
+  // Finds an image by the path of a file, the name of a page (base/page_name.h) or its own name.
   std::optional<ImageId> find(const std::string& path) const;
   std::optional<ImageId> find(const ContentHash& content) const;
   bool contains(const ContentHash& content) const { return find(content).has_value(); }

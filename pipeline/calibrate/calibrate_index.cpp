@@ -9,6 +9,7 @@
 
 #include "base/content_hash.h"
 #include "base/parallel.h"
+#include "base/path_set.h"
 #include "base/program.h"
 #include "pipeline/calibrate/made_photo.h"
 #include "pipeline/searcher.h"
@@ -52,18 +53,28 @@ bool are_equal(const StoredImage& one, const StoredImage& other) {
   return key(one) == key(other);
 }
 
+bool has_path(const StoredImage& image) {
+  return std::ranges::any_of(image.paths, is_path);
+}
+
+// Returns the first of the images with a file, from `start` on and around; there must be one.
+StoredImage first_with_path(const IndexReader& index, const std::vector<ImageId>& images,
+                            std::size_t start) {
+  for (std::size_t i = start;; ++i) {
+    StoredImage image = index.existing_image(images[i % images.size()]);
+    if (has_path(image)) return image;
+  }
+}
+
 // Chooses the images of at most kPhotos photos, by content alone; each picture once.
 std::vector<Ingredients> ingredients_of(const IndexReader& index) {
   const std::vector<ImageId> images = index.images_by_content();
   std::vector<Ingredients> chosen;
   for (std::size_t i = 0; i < images.size() && chosen.size() < kPhotos; ++i) {
     StoredImage object = index.existing_image(images[i]);
-    if (std::ranges::any_of(
-            chosen, [&](const Ingredients& known) { return are_equal(known.object, object); })) {
-      continue;
-    }
-    const ImageId background = images[(i + images.size() / 2) % images.size()];
-    chosen.push_back({std::move(object), index.existing_image(background)});
+    const auto is_known = [&](const Ingredients& known) { return are_equal(known.object, object); };
+    if (!has_path(object) || std::ranges::any_of(chosen, is_known)) continue;
+    chosen.push_back({std::move(object), first_with_path(index, images, i + images.size() / 2)});
   }
   return chosen;
 }

@@ -24,6 +24,12 @@ std::size_t decode_window(const ImagesOptions& options) {
   return std::max(kLeast, kEachThread * decode_threads(options));
 }
 
+// Returns the loader, or the one of files if it is empty.
+ImageLoader or_of_files(const ImageLoader& load, const ImagesOptions& limits) {
+  if (load) return load;
+  return [&limits](const std::string& name) { return load_file(name, limits); };
+}
+
 }  // namespace
 
 bool KnownContents::insert(const ContentHash& content) {
@@ -63,7 +69,7 @@ class ItemStream::FurtherPages {
 
  private:
   std::optional<LoadedFile> load(const Item& first) {
-    auto loaded = load_file(first.file.path, stream_.config_.images);
+    auto loaded = stream_.load_(first.file.path);
     if (auto* const skipped = std::get_if<SkippedFile>(&loaded)) {
       end_->state = std::move(*skipped);
       return std::nullopt;
@@ -97,11 +103,13 @@ class ItemStream::FurtherPages {
 };
 
 ItemStream::ItemStream(const std::vector<SourceFile>& files, const RunConfig& config,
-                       StageTimes& times, KnownContents* known, Pages pages)
+                       StageTimes& times, KnownContents* known, Pages pages,
+                       const ImageLoader& load)
     : config_(config),
       times_(times),
       known_(known),
       pages_(pages),
+      load_(or_of_files(load, config.images)),
       items_(files.size(), decode_threads(config.images), decode_window(config.images),
              [this, &files](std::size_t i) {
                return times_.timed("decode", [&] { return read(files[i]); });
@@ -111,7 +119,7 @@ ItemStream::~ItemStream() = default;
 
 Item ItemStream::read(const SourceFile& file) {
   const LargeImageLock lock(file);
-  auto loaded = load_file(file.path, config_.images);
+  auto loaded = load_(file.path);
   if (auto* skipped = std::get_if<SkippedFile>(&loaded)) {
     return {.file = skipped->file, .state = std::move(*skipped)};
   }
@@ -170,15 +178,17 @@ std::vector<Item> ItemStream::next_batch(std::size_t images) {
 
 std::vector<SourceFile> in_sample_order(const std::vector<SourceFile>& files,
                                         const RunConfig& config, StageTimes& times,
-                                        const std::function<void()>& after_each) {
+                                        const std::function<void()>& after_each,
+                                        const ImageLoader& load) {
   // Ties are broken by content, as in plan_sample.
   using Rank = std::pair<std::uint64_t, ContentHash>;
   constexpr Rank kLast = {std::numeric_limits<std::uint64_t>::max(), {}};
+  const ImageLoader read = or_of_files(load, config.images);
   OrderedParallel<Rank> ranks(
       files.size(), decode_threads(config.images), decode_window(config.images),
       [&](std::size_t i) {
         return times.timed("hash", [&] {
-          const auto loaded = load_file(files[i].path, config.images);
+          const auto loaded = read(files[i].path);
           const auto* file = std::get_if<LoadedFile>(&loaded);
           return file ? Rank{sample_rank(file->content, config.codebook.seed), file->content}
                       : kLast;

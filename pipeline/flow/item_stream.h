@@ -58,10 +58,10 @@ class ItemStream {
  public:
   enum class Pages { kAll, kFirst };  // which pages of a file to read
 
-  // known: receives the contents that are returned; nullptr to decode every file. All arguments
-  // must outlive the stream.
+  // known: receives the contents that are returned; nullptr to decode every file. load: reads the
+  // files; empty for load_file(). The other arguments must outlive the stream.
   ItemStream(const std::vector<SourceFile>& files, const RunConfig& config, StageTimes& times,
-             KnownContents* known, Pages pages = Pages::kAll);
+             KnownContents* known, Pages pages = Pages::kAll, const ImageLoader& load = {});
   ~ItemStream();
 
   // Returns the next items (SkippedFile, KnownContent, CachedFeatures or DecodedImage) up to the
@@ -79,15 +79,17 @@ class ItemStream {
   StageTimes& times_;
   KnownContents* const known_;
   const Pages pages_;
+  const ImageLoader load_;
   std::unique_ptr<FurtherPages> further_;
   OrderedParallel<Item> items_;  // last: its threads use the members above
 };
 
 // Sorts files into the order in which training samples them, the sample_rank of their content.
-// Reads all of them; unreadable files come last, in their old order. Calls after_each after each
-// file and passes on its exceptions.
+// Reads all of them, by `load` as an ItemStream does; unreadable files come last, in their old
+// order. Calls after_each after each file and passes on its exceptions.
 std::vector<SourceFile> in_sample_order(const std::vector<SourceFile>& files,
                                         const RunConfig& config, StageTimes& times,
-                                        const std::function<void()>& after_each);
+                                        const std::function<void()>& after_each,
+                                        const ImageLoader& load = {});
 
 }  // namespace lookalike

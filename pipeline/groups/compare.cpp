@@ -30,6 +30,7 @@ Scope::Scope(std::span<const std::string> left, std::span<const std::string> rig
     : is_all_(false), left_(left), right_(right) {}
 
 Scope::Sides Scope::sides_of(const std::string& path) const {
+  if (!is_path(path)) return 0;
   if (is_all_) return kLeft | kRight;
   const auto side = [&](const PathSet& folders, Sides value) {
     return folders.innermost(path) != nullptr ? value : Sides{0};
@@ -47,7 +48,7 @@ std::vector<IndexedImage> indexed_images(const IndexReader& index, const Scope& 
     one.sums = image.sums;
     one.page = image.page;
     one.pages = image.pages;
-    one.files = static_cast<std::uint32_t>(image.paths.size());
+    one.files = static_cast<std::uint32_t>(std::ranges::count_if(image.paths, is_path));
     one.has_features = image.feature_count > 0;
     for (const std::string& path : image.paths) one.sides |= scope.sides_of(page_of(path).file);
   });
@@ -116,6 +117,7 @@ namespace {
 std::optional<Query> photo_of(const IndexReader& index, Searcher& searcher, ImageId image) {
   const StoredImage stored = index.image(image).value();
   for (const std::string& path : stored.paths) {
+    if (!is_path(path)) continue;
     auto loaded = searcher.load(path);
     auto* photo = std::get_if<Query>(&loaded);
     if (photo != nullptr && photo->image.record.content == stored.content) return std::move(*photo);

@@ -550,6 +550,7 @@ KeepCandidate Groups::candidate_of(std::uint32_t image) const {
   KeepCandidate candidate;
   candidate.size = images_[image].size;
   for (const SourceFile& file : index_.files_of(images_[image].id)) {
+    if (!is_path(file.path)) continue;
     candidate.file = file;
     candidate.file.path = page_name(file.path, images_[image].page);
     if (file_now(file).is_as_indexed) break;

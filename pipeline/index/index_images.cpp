@@ -118,7 +118,8 @@ class ImageFlow {
  private:
   std::vector<SourceFile> sample_first(std::vector<SourceFile> files) const {
     if (files.size() <= run_.config.codebook.sample_images) return files;
-    return in_sample_order(files, run_.config, run_.times, [&] { run_.throw_if_stopped(); });
+    return in_sample_order(
+        files, run_.config, run_.times, [&] { run_.throw_if_stopped(); }, run_.options.load);
   }
 
   // Extracts the first pages of files until the sample is full, or to the next stop, and keeps
@@ -198,7 +199,7 @@ class ImageFlow {
   void process(Progress& progress, std::size_t before, const std::vector<SourceFile>& files,
                ItemStream::Pages pages, std::size_t wanted, Accept accept) {
     if (files.empty()) return;
-    ItemStream stream(files, run_.config, run_.times, &known_, pages);
+    ItemStream stream(files, run_.config, run_.times, &known_, pages, run_.options.load);
     DeviceStages& stages = run_.device.stages();  // opens while the first files are decoded
     if (codebook_) stages.set_codebook(*std::exchange(codebook_, std::nullopt));
     std::size_t done = 0;

@@ -225,6 +225,17 @@ std::size_t expected_steps(const RunContext& run, const UpdatePlan& plan, bool h
          (compares ? 1 : 0);
 }
 
+// Chooses the codebook of a run, whose settings it adopts.
+std::optional<Codebook> adopt_codebook(RunContext& run) {
+  RunCodebook chosen = choose_codebook(run.writer, run.config, run.options.keep_settings);
+  if (!chosen.warning.empty()) {
+    run.report.warnings.push_back(chosen.warning);
+    logger()->warn("{}", chosen.warning);
+  }
+  run.config.extract = chosen.extract;
+  return std::move(chosen.codebook);
+}
+
 // Scans, plans, indexes images, removes files that are gone, calibrates, and compares new images.
 void update(RunContext& run) {
   const std::vector<IndexRoot> known = run.writer.roots();
@@ -251,19 +262,13 @@ void update(RunContext& run) {
   run.report.roots = reports_of(roots);
   count_files(indexed, roots, run);
 
-  RunCodebook chosen = choose_codebook(run.writer, run.config, run.options.keep_settings);
-  if (!chosen.warning.empty()) {
-    run.report.warnings.push_back(chosen.warning);
-    logger()->warn("{}", chosen.warning);
-  }
-  run.config.extract = chosen.extract;
-
+  std::optional<Codebook> codebook = adopt_codebook(run);
   const std::vector<SkippedFile> quarantine = run.writer.quarantine();
   const UpdatePlan plan = plan_run(run, roots, found, indexed, quarantine);
   restate(run, plan.restated);
   run.report.unchanged = plan.unchanged;
-  run.steps = expected_steps(run, plan, chosen.codebook.has_value());
-  run.until_stopped([&] { index_images(run, plan.to_index, std::move(chosen.codebook)); });
+  run.steps = expected_steps(run, plan, codebook.has_value());
+  run.until_stopped([&] { index_images(run, plan.to_index, std::move(codebook)); });
   run.report.read_again = reasons_to_read(run.as_before, indexed, found.files);
   set_aside(run, plan, found.skipped, quarantine);
   report_lost(indexed, run.report);
@@ -271,6 +276,32 @@ void update(RunContext& run) {
   if (run.report.indexed + run.report.removed + run.report.moved > 0) {
     count_files(run.writer.files(), roots, run);
   }
+  if (!run.report.stopped) calibrate_if_due(run);
+  if (!run.report.stopped) complete_graph_if_due(run);
+}
+
+// Throws Error(kUsage) for a name that add_images() refuses.
+void check_name(const std::string& name) {
+  const auto refuse = [&](const char* why) {
+    throw Error(ErrorKind::kUsage, fmt::format("name \"{}\": {}", printable(name), why));
+  };
+  if (name.empty()) refuse("is empty");
+  if (is_path(name)) refuse("begins with a slash, as paths of files do");
+  if (page_of(name).file != name) refuse("ends in [NUMBER], as names of pages do");
+  const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7F; };
+  if (std::ranges::any_of(name, is_control)) refuse("has a control character");
+}
+
+// Indexes the images of names, calibrates, and compares new images.
+void add(RunContext& run, std::vector<std::string> names) {
+  std::ranges::sort(names);
+  const auto repeated = std::ranges::unique(names);
+  names.erase(repeated.begin(), repeated.end());
+  UpdatePlan plan;
+  for (std::string& name : names) plan.to_index.push_back({.path = std::move(name)});
+  std::optional<Codebook> codebook = adopt_codebook(run);
+  run.steps = expected_steps(run, plan, codebook.has_value());
+  run.until_stopped([&] { index_images(run, plan.to_index, std::move(codebook)); });
   if (!run.report.stopped) calibrate_if_due(run);
   if (!run.report.stopped) complete_graph_if_due(run);
 }
@@ -305,6 +336,30 @@ void record_failure(RunContext& run, const std::exception& failure, bool is_new)
   if (is_new && holds_nothing(run.writer)) run.writer.discard();
 }
 
+// Opens the index, does the work of a run, and records the run.
+IndexRunReport run_over(const RunConfig& config, Progress::Style style, const StopRequest& stop,
+                        const IndexRunOptions& options,
+                        const std::function<void(RunContext&)>& work) {
+  if (config.store.database.empty()) {
+    throw Error(ErrorKind::kUsage, "store.database: name the index, with --database");
+  }
+  const bool is_new = !std::filesystem::exists(config.store.database);
+  RunContext run(config, style, stop, options);  // creates a new index
+  remove_left_behind(config.store.database);
+  try {
+    run.report.before = run.writer.counts();
+    if (auto warning = raise_niceness(config.run)) run.report.warnings.push_back(*warning);
+    run.until_stopped([&] { work(run); });
+    IndexRunReport report = finished(run);
+    report.after = run.writer.counts();
+    run.recorder.end(report);
+    return report;
+  } catch (const std::exception& error) {
+    record_failure(run, error, is_new);
+    throw;
+  }
+}
+
 }  // namespace
 
 std::optional<std::string> raise_niceness(const RunOptions& options) {
@@ -321,24 +376,16 @@ std::optional<std::string> raise_niceness(const RunOptions& options) {
 
 IndexRunReport run_index(const RunConfig& config, Progress::Style style, const StopRequest& stop,
                          const IndexRunOptions& options) {
-  if (config.store.database.empty()) {
-    throw Error(ErrorKind::kUsage, "store.database: name the index, with --database");
-  }
-  const bool is_new = !std::filesystem::exists(config.store.database);
-  RunContext run(config, style, stop, options);  // creates a new index
-  remove_left_behind(config.store.database);
-  try {
-    run.report.before = run.writer.counts();
-    if (auto warning = raise_niceness(config.run)) run.report.warnings.push_back(*warning);
-    run.until_stopped([&] { update(run); });
-    IndexRunReport report = finished(run);
-    report.after = run.writer.counts();
-    run.recorder.end(report);
-    return report;
-  } catch (const std::exception& error) {
-    record_failure(run, error, is_new);
-    throw;
-  }
+  return run_over(config, style, stop, options, update);
+}
+
+IndexRunReport add_images(const RunConfig& config, std::vector<std::string> names,
+                          const ImageLoader& load, Progress::Style style, const StopRequest& stop) {
+  std::ranges::for_each(names, check_name);
+  if (names.empty()) return {};
+  const IndexRunOptions options{.command = nullptr, .load = load};
+  return run_over(config, style, stop, options,
+                  [&](RunContext& run) { add(run, std::move(names)); });
 }
 
 }  // namespace lookalike

@@ -13,6 +13,7 @@
 #include "base/scan.h"
 #include "config/options.h"
 #include "pipeline/flow/stage_times.h"
+#include "stages/decode/load.h"
 #include "storage/index_types.h"
 
 namespace lookalike {
@@ -75,7 +76,8 @@ struct IndexRunOptions {
   std::vector<std::string> lone_files{};       // to scan like the files of a folder
   bool keep_spans = false;                     // for a timeline
   bool keep_settings = true;                   // by keep_settings()
-  const char* command = "index";               // in the record of the run
+  const char* command = "index";               // in the record of the run; nullptr: none is kept
+  ImageLoader load{};                          // reads the images; empty for files
 };
 
 // Brings the index config.store.database up to date with config.images.folders, or with all its
@@ -96,6 +98,18 @@ struct IndexRunOptions {
 IndexRunReport run_index(
     const RunConfig& config, Progress::Style style, const StopRequest& stop = [] { return false; },
     const IndexRunOptions& options = {});
+
+// Adds images that have no files, under names of their own, and calibrates the index and compares
+// them as run_index() does. A name that the index has gets the new image. Images that cannot be
+// used are in IndexRunReport::skipped, and change nothing.
+//
+// A name is in use until it is removed; is_path() tells it from a path, so runs over folders leave
+// it alone. Keeps no record of the run. Throws as run_index(), and Error(kUsage) for a name that is
+// empty, begins with a slash, has a control character, or ends as the name of a page does.
+//   load  reads the image of a name, perhaps several times
+IndexRunReport add_images(
+    const RunConfig& config, std::vector<std::string> names, const ImageLoader& load,
+    Progress::Style style, const StopRequest& stop = [] { return false; });
 
 // Raises the niceness of this process and its future threads to options.niceness. Returns a warning
 // if it is higher already or cannot be raised.

@@ -149,6 +149,17 @@ IndexRunReport index_beside(const RunConfig& config, Progress::Style style, cons
                           printable(path), problem));
 }
 
+// Throws for an image without a file, which cannot be read again.
+void refuse_names(const IndexWriter& writer) {
+  writer.for_each_file([](const std::string& name, std::int64_t) {
+    if (is_path(name)) return;
+    throw Error(ErrorKind::kInput,
+                fmt::format("{}: was added without a file, which retraining would read: remove it "
+                            "with `lookalike remove`, and add it again afterwards",
+                            printable(name)));
+  });
+}
+
 // Returns the files of the index that the new one lacks. Throws for files that are out of sight,
 // which an index keeps but a new one cannot have.
 std::vector<GoneFile> missing_files(const IndexWriter& writer, const std::string& database,
@@ -216,6 +227,7 @@ IndexRunReport retrain_index(const RunConfig& config, Progress::Style style,
   beside.images.max_removed_share = 1;  // removals from an incomplete index lose nothing
   check_beside(beside.store.database);
   IndexWriter writer(config.store.database);
+  refuse_names(writer);
   RunRecorder recorder(writer, kCommand);
   try {
     const IndexCounts before = writer.counts();

@@ -11,7 +11,8 @@ namespace lookalike {
 // an index keeps only the word and 64 bits of a descriptor.
 // Returns the report of indexing, with the counts of the index itself and the files that it lost
 // because they are gone. Throws as run_index, and Error(kInput) when a folder or file of the index
-// cannot be read, or run_index would withhold removals; the index is then unchanged. Throws
+// cannot be read, an image has no file, or run_index would withhold removals; the index is then
+// unchanged. Throws
 // Error(kStorage) when another command, or another program, made DATABASE.retrain.
 IndexRunReport retrain_index(const RunConfig& config, Progress::Style style,
                              const StopRequest& stop);

@@ -117,11 +117,11 @@ Json run_document(const IndexRunReport& report) {
           {"warnings", report.warnings}};
 }
 
-RunRecorder::RunRecorder(IndexWriter& writer, std::string_view command)
+RunRecorder::RunRecorder(IndexWriter& writer, const char* command)
     : writer_(writer),
       start_(std::chrono::steady_clock::now()),
       started_ns_(now_ns()),
-      id_(writer.begin_run(command, started_ns_)) {}
+      id_(command == nullptr ? 0 : writer.begin_run(command, started_ns_)) {}
 
 void RunRecorder::end(const IndexRunReport& report) {
   write(outcome_of(report), run_document(report));
@@ -140,11 +140,16 @@ void RunRecorder::fail(const std::string& message, const IndexRunReport* so_far)
   }
 }
 
+void RunRecorder::discard() {
+  if (id_ != 0) writer_.forget_run(id_);
+}
+
 double RunRecorder::elapsed_seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
 void RunRecorder::write(std::string_view outcome, const nlohmann::ordered_json& document) {
+  if (id_ == 0) return;
   RunRecord run;
   run.id = id_;
   run.elapsed_seconds = elapsed_seconds();

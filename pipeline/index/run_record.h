@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -30,7 +29,8 @@ const char* outcome_of(const IndexRunReport& report);
 // Catalogue::runs(). Stays so if the recorder is destroyed before end() or fail().
 class RunRecorder {
  public:
-  RunRecorder(IndexWriter& writer, std::string_view command);
+  // command: nullptr to keep no record, only the time.
+  RunRecorder(IndexWriter& writer, const char* command);
 
   // Records outcome_of() the run, with run_document().
   void end(const IndexRunReport& report);
@@ -41,7 +41,7 @@ class RunRecorder {
   void fail(const std::string& message, const IndexRunReport* so_far = nullptr) noexcept;
 
   // Forgets the run, which was asked for in error.
-  void discard() { writer_.forget_run(id_); }
+  void discard();
 
   double elapsed_seconds() const;
   std::int64_t started_ns() const { return started_ns_; }  // since the epoch
@@ -52,7 +52,7 @@ class RunRecorder {
   IndexWriter& writer_;
   const std::chrono::steady_clock::time_point start_;
   const std::int64_t started_ns_;
-  const std::int64_t id_;
+  const std::int64_t id_;  // 0 without a record
 };
 
 }  // namespace lookalike

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -25,6 +26,9 @@ struct LoadedFile {
 // max_pages), "changing" (while it was read), "no_page" (the file has fewer), "no_memory".
 std::variant<LoadedFile, SkippedFile> load_file(const std::string& name,
                                                 const ImagesOptions& limits);
+
+// Reads and hashes an image by its name in the index, as load_file() does. Several threads call it.
+using ImageLoader = std::function<std::variant<LoadedFile, SkippedFile>(const std::string& name)>;
 
 // Returns a file as skipped because memory ran out while it was read ("no_memory").
 SkippedFile without_memory(SourceFile file);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/path_set.h"
 #include "base/text.h"
 #include "stages/match/decide/decision.h"
 #include "stages/match/refine/colour.h"
@@ -170,6 +171,9 @@ ExplainedStep refine(const Explanation& why) {
   if (why.options.refine_candidates == 0) {
     return step(false, "Not compared: match.refine_candidates is 0.");
   }
+  if (!why.match.moved_px && std::ranges::none_of(why.match.image.paths, is_path)) {
+    return step(false, "Not compared: the indexed image was added without a file.");
+  }
   if (!why.match.moved_px) {
     return step(false,
                 "Not compared: the indexed file cannot be read any more, or has changed; "
@@ -236,6 +240,7 @@ std::string decision_reason(const Match& match, const MatchOptions& options) {
     case Decision::kVariant:
       return "sure, and each shows the other whole, but a person sees a difference";
     case Decision::kSameObject:
+      if (!match.evidence.correlation) return "sure; no duplicate, as no pixels were compared";
       return fmt::format(
           "sure; no duplicate, as {}",
           correlation >= options.duplicate_correlation

@@ -94,7 +94,7 @@ struct Match {
   std::vector<PointPair> inlier_pairs;  // full-size px
   // Number of the query's feature in each inlier pair.
   std::vector<std::uint32_t> query_features;
-  std::vector<std::string> gone;  // the image.paths without a file
+  std::vector<std::string> gone;  // the image.paths whose file is missing
   bool mirrored = false;          // found in the mirrored query: its quad runs anticlockwise
   // Another image of its print in the same place: the photo lacks what sets this one apart from it.
   // See tell_rivals_apart().

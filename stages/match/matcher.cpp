@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/page_name.h"
 #include "base/parallel.h"
+#include "base/path_set.h"
 #include "base/random.h"
 #include "stages/match/decide/decision.h"
 #include "stages/match/decide/places.h"
@@ -29,7 +30,7 @@ namespace {
 
 void note_missing_files(Match& match) {
   std::ranges::copy_if(match.image.paths, std::back_inserter(match.gone),
-                       [](const std::string& path) { return !has_file(path); });
+                       [](const std::string& path) { return is_path(path) && !has_file(path); });
 }
 
 // Numbers the places of the reported matches in a width x height px photo. Guesses are not reported

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -30,6 +31,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 class LibraryTest : public testing::Test {
@@ -183,6 +185,55 @@ TEST_F(LibraryTest, GroupsRejectsAndRemoves) {
   EXPECT_TRUE(reject(database, poster(0), poster(1), true));
   EXPECT_EQ(remove(database, {at("copies")}), 1U);
   EXPECT_EQ(failure_of([&] { remove(database, {at("copies")}); }).first, Failure::Kind::kInput);
+}
+
+TEST_F(LibraryTest, AddsImagesThatHaveNoFile) {
+  const std::string database = at("added.db");
+  std::filesystem::copy_file(at("index.db"), database);
+  remove(database, {poster(2)});
+  const auto first_found = [&] { return Finder(database).find(at("crop.jpg")).at(0); };
+
+  add(database, "shelf", Photo(poster(2)));
+  const Found found = first_found();
+  EXPECT_THAT(found.paths, ElementsAre("shelf"));
+  EXPECT_EQ(found.decision, "same_object");
+  EXPECT_FALSE(found.correlation);
+  EXPECT_TRUE(found.outline);
+  EXPECT_EQ(failure_of([&] { Finder(database).thumbnail(found.id, 64); }).first,
+            Failure::Kind::kInput);
+
+  EXPECT_THAT(Finder(database).explain(at("crop.jpg"), found.id),
+              HasSubstr("the indexed image was added without a file"));
+
+  const auto run = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"-d", database});
+    return run_program("lookalike", arguments);
+  };
+  EXPECT_EQ(run({"list", "--state", "added", "--format", "paths", "shelf"}).out, "shelf\n");
+  EXPECT_THAT(run({"show", "shelf", "--json"}).out, HasSubstr("\"paths\":[\"shelf\"]"));
+  EXPECT_EQ(run({"check"}).exit_code, 0);
+  const ProgramResult retrained = run({"retrain"});
+  EXPECT_EQ(retrained.exit_code, 3);
+  EXPECT_THAT(retrained.err, HasSubstr("shelf: was added without a file"));
+  EXPECT_THAT(run({"query", at("crop.jpg")}).err, Not(HasSubstr("gone")));
+
+  EXPECT_EQ(update_index(database, {}).removed, 0U);  // the file, which has this content, is back
+  EXPECT_THAT(first_found().paths, ElementsAre(poster(2), "shelf"));
+  EXPECT_EQ(remove(database, {"shelf"}), 1U);
+  EXPECT_THAT(first_found().paths, ElementsAre(poster(2)));
+}
+
+TEST_F(LibraryTest, WhatIsThrownWhileImagesAreAddedEndsTheRun) {
+  const std::string database = at("added-in-part.db");
+  std::filesystem::copy_file(at("index.db"), database);
+  const auto throw_at_b = [&](const std::string& name) -> Photo {
+    if (name == "b") throw std::out_of_range("of the caller");
+    return {poster(0)};
+  };
+  EXPECT_THROW(add_many(database, {"a", "b", "c"}, throw_at_b), std::out_of_range);
+  EXPECT_EQ(failure_of([&] { add_many(database, {"/a"}, throw_at_b); }).first,
+            Failure::Kind::kUsage);
+  EXPECT_FALSE(Finder(database).get("b"));
 }
 
 TEST_F(LibraryTest, MeasuresAgainstGroundTruth) {

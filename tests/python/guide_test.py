@@ -32,7 +32,7 @@ class Documents(unittest.TestCase):
 
     def test_the_guide(self):
         blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs/guide.md").read_text(), re.DOTALL)
-        self.assertEqual(len(blocks), 2)
+        self.assertEqual(len(blocks), 3)
         printed = io.StringIO()
         before = os.getcwd()
         os.chdir(self.folder)
@@ -45,6 +45,7 @@ class Documents(unittest.TestCase):
         self.assertIn("4 indexed, 0 of no use", printed.getvalue())
         self.assertRegex(printed.getvalue(), r"1 same_object 1\.000 \S*photos/02\.png")
         self.assertRegex(printed.getvalue(), r"nothing\.png .*nothing\.png")
+        self.assertIn("2 added, 0 of no use\n2 removed", printed.getvalue())
         self.assertRegex(printed.getvalue(), r"\d+ pairs, \d\d+ agree")
 
     def test_the_example(self):

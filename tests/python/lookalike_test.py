@@ -2,8 +2,10 @@
 
 LOOKALIKE_PROGRAMS is the folder of the built programs."""
 
+import collections
 import os
 import pathlib
+import shutil
 import signal
 import struct
 import subprocess
@@ -55,9 +57,10 @@ class WithIndex(unittest.TestCase):
     def poster(cls, number):
         return cls.folder / "posters" / f"poster-0{number}.png"
 
-    def pixels(self, finder, number):
+    @classmethod
+    def pixels(cls, finder, number):
         """The pixels of a poster in RGB."""
-        return finder.thumbnail(finder.get(self.poster(number)).id, 100_000)
+        return finder.thumbnail(finder.get(cls.poster(number)).id, 100_000)
 
 
 class UpdateIndex(WithIndex):
@@ -120,6 +123,117 @@ class UpdateIndex(WithIndex):
         with self.assertRaises(lookalike.InputError):
             lookalike.remove(self.folder / "no.db", [self.poster(0)])
         self.assertFalse((self.folder / "no.db").exists())
+
+
+class Add(WithIndex):
+    """Images without files, in a copy of the index that lacks the file of poster 2."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        with lookalike.Finder(cls.database) as finder:
+            cls.posters = [cls.pixels(finder, number) for number in range(4)]
+
+    def setUp(self):
+        self.added = self.folder / "added.db"
+        shutil.copy(self.database, self.added)
+        lookalike.remove(self.added, [self.poster(2)])
+
+    def found(self):
+        """The first match of the turned crop of poster 2."""
+        with lookalike.Finder(self.added) as finder:
+            found = finder.find(self.folder / "crop.jpg")
+        return found[0] if found else None
+
+    def test_an_array_is_found_by_its_name_until_it_is_removed(self):
+        lookalike.add(self.added, "shelf/7", self.posters[2])
+        found = self.found()
+        self.assertEqual((found.path, found.paths, found.decision), ("shelf/7", ("shelf/7",), "same_object"))
+        self.assertIsNone(found.correlation)
+        self.assertEqual((found.quad.shape, found.taken), ((4, 2), ""))
+        with lookalike.Finder(self.added) as finder:
+            self.assertEqual(finder.get("shelf/7").id, found.id)
+            with self.assertRaises(lookalike.InputError):
+                finder.thumbnail(found.id, 64)
+        self.assertEqual(lookalike.remove(self.added, ["shelf/7"]), 1)
+        self.assertNotEqual(self.found() and self.found().path, "shelf/7")
+        with self.assertRaises(lookalike.InputError):
+            lookalike.remove(self.added, ["shelf/7"])
+
+    def test_a_name_gets_another_image(self):
+        lookalike.add(self.added, "7", self.posters[2])
+        lookalike.add(self.added, "7", self.posters[3][:, :, 1])
+        self.assertNotEqual(self.found() and self.found().path, "7")
+        with lookalike.Finder(self.added) as finder:
+            found = finder.find(self.posters[3][::-1, ::-1])
+            self.assertIn("7", [path for one in found for path in one.paths])
+        again = lookalike.add_many(self.added, {"7": self.posters[3][:, :, 1]})
+        self.assertEqual((again.indexed, again.unchanged), (0, 1))
+
+    def test_runs_over_folders_leave_names_alone(self):
+        lookalike.add(self.added, "7", self.posters[2])
+        update = lookalike.update_index(self.added)
+        self.assertEqual((update.indexed, update.removed, update.withheld), (1, 0, 0))  # the file comes back
+        with lookalike.Finder(self.added) as finder:
+            self.assertIsNotNone(finder.get("7"))
+        self.assertEqual(lookalike.duplicates(self.added), [])
+
+    def test_many_train_an_index_of_their_own(self):
+        asked = []
+
+        class OnDemand(collections.UserDict):
+            def __getitem__(self, name):
+                asked.append(name)
+                return super().__getitem__(name)
+
+        images = {f"poster {number}": pixels for number, pixels in enumerate(self.posters)}
+        self.added = self.folder / "of-arrays.db"
+        update = lookalike.add_many(self.added, OnDemand(images, broken=b"no photo"))
+        self.assertEqual((update.indexed, update.stopped), (4, False))
+        self.assertEqual([(one.path, one.reason) for one in update.unused], [("broken", "undecodable")])
+        self.assertEqual(set(asked), {*images, "broken"})
+        self.assertEqual(self.found().paths, ("poster 2",))
+
+    def test_is_refused_while_a_run_writes_the_index(self):
+        def second():
+            with self.assertRaises(lookalike.StorageError):
+                lookalike.add(self.added, "7", self.posters[2])
+            return True
+
+        self.assertTrue(lookalike.update_index(self.added, stop=second).stopped)
+
+    def test_what_the_mapping_raises_ends_the_run_and_is_raised(self):
+        class Failing(collections.UserDict):
+            def __getitem__(self, name):
+                raise OSError(f"of the caller: {name}")
+
+        with self.assertRaisesRegex(OSError, "of the caller"):
+            lookalike.add_many(self.added, Failing({str(number): None for number in range(40)}))
+
+    def test_refuses_what_is_wrong_and_adds_nothing(self):
+        image = self.posters[2]
+        for name in ("", "/shelf", "scan[2]", "two\nlines", "nul\0", b"bytes"):
+            with self.subTest(name=name):
+                with self.assertRaises((lookalike.UsageError, ValueError)):
+                    lookalike.add_many(self.added, {"good": image, name: image})
+        for kind, wrong in [
+            (lookalike.UsageError, image.astype(float)),
+            (lookalike.InputError, image[:8, :8]),
+            (TypeError, 42),
+        ]:
+            with self.subTest(kind=kind):
+                with self.assertRaises(kind):
+                    lookalike.add(self.added, "good", wrong)
+                if kind is not lookalike.InputError:
+                    with self.assertRaises(kind):
+                        lookalike.add_many(self.added, {"good": wrong})
+        with self.assertRaises(lookalike.UsageError):
+            lookalike.add_many(self.added, [("good", image)])
+        with self.assertRaises(lookalike.InputError):  # one image is too few to train words
+            lookalike.add(self.folder / "none.db", "good", image)
+        self.assertFalse((self.folder / "none.db").exists())
+        with lookalike.Finder(self.added) as finder:
+            self.assertIsNone(finder.get("good"))
 
 
 class Find(WithIndex):

@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <exception>
 #include <functional>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -42,21 +44,33 @@ auto with_failures(const Work& work) {
 }
 
 // Calls the functions that a caller passed. Keeps the first exception of theirs, after which
-// neither is called again and wants_to_stop() is true.
+// none is called again and wants_to_stop() is true. Thread-safe except rethrow().
 class Callbacks {
  public:
   Callbacks(const std::function<bool()>& stop, const ProgressReceiver& progress)
       : stop_(stop), progress_(progress) {}
 
   bool wants_to_stop() {
-    return guarded([&] { return stop_ && stop_(); });
+    return guarded([&] { return stop_ && stop_(); }).value_or(true);
   }
   void tell(const std::string& step, std::size_t done, std::size_t total) {
     if (!progress_) return;
     guarded([&] {
       progress_(step, done, total);
-      return false;
+      return true;
     });
+  }
+  // Returns what call() returns; nothing once one has thrown.
+  template <typename Call>
+  std::optional<std::invoke_result_t<Call>> guarded(const Call& call) {
+    if (has_thrown()) return std::nullopt;
+    try {
+      return call();
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!thrown_) thrown_ = std::current_exception();
+      return std::nullopt;
+    }
   }
   // Tells each update of a Progress on this thread while the listener exists.
   ProgressListener listener() {
@@ -69,19 +83,14 @@ class Callbacks {
   }
 
  private:
-  template <typename Call>
-  bool guarded(const Call& call) {
-    if (thrown_) return true;
-    try {
-      return call();
-    } catch (...) {
-      thrown_ = std::current_exception();
-      return true;
-    }
+  bool has_thrown() {
+    const std::lock_guard lock(mutex_);
+    return thrown_ != nullptr;
   }
 
   const std::function<bool()>& stop_;
   const ProgressReceiver& progress_;
+  std::mutex mutex_;  // guards what follows
   std::exception_ptr thrown_;
 };
 

@@ -22,6 +22,7 @@
 #include "pipeline/named.h"
 #include "pipeline/searcher.h"
 #include "stages/decode/reduced.h"
+#include "storage/index_check.h"
 #include "storage/index_writer.h"
 #include "storage/output_file.h"
 #include "tools/evaluate/truth_answers.h"
@@ -68,6 +69,52 @@ std::optional<Region> region_of(const std::optional<Rectangle>& rectangle) {
   return parse_region(fmt::format("{},{},{},{}", x, y, width, height));
 }
 
+// Returns what a run did.
+Update update_of(const IndexRunReport& report) {
+  Update update = {.indexed = report.indexed,
+                   .unchanged = report.unchanged,
+                   .removed = report.removed,
+                   .moved = report.moved,
+                   .withheld = report.withheld,
+                   .unused = {},
+                   .unreachable = {},
+                   .stopped = report.stopped};
+  for (const SkippedFile& skipped : report.skipped) {
+    update.unused.push_back({skipped.file.path, skipped.reason, skipped.detail});
+  }
+  for (const RootReport& root : report.roots) {
+    if (root.state == kUnreachable) update.unreachable.push_back(root.path);
+  }
+  return update;
+}
+
+// Returns a photo as the image of a name: its first page, or the one that it names.
+std::variant<LoadedFile, SkippedFile> named(std::variant<LoadedFile, SkippedFile> photo,
+                                            const std::string& name) {
+  if (auto* const skipped = std::get_if<SkippedFile>(&photo)) {
+    skipped->file = {.path = name};
+  } else {
+    auto& loaded = std::get<LoadedFile>(photo);
+    loaded.file = {.path = name, .size_bytes = loaded.file.size_bytes};
+    loaded.pages.clear();
+  }
+  return photo;
+}
+
+// Throws Error(kInput) for an index that add() would train on a single image.
+void require_codebook(const RunConfig& config) {
+  if (!config.codebook.reuse.empty()) return;
+  const std::filesystem::path database = config.store.database;
+  std::error_code unread;
+  if (!std::filesystem::exists(database, unread) || is_empty_index(database) ||
+      IndexReader(database).settings().empty()) {
+    throw Error(ErrorKind::kInput,
+                fmt::format("{}: has no images: make it with update_index() or add_many(), whose "
+                            "images train its visual words",
+                            printable(database.native())));
+  }
+}
+
 MatchOptions asked_of(const FindOptions& options, MatchOptions match) {
   if (options.top == 0U) throw Error(ErrorKind::kUsage, "top: must be at least 1, was 0");
   match.top = options.top.value_or(match.top);
@@ -107,8 +154,8 @@ struct Finder::Impl {
     const StoredImage stored = image(id);
     const std::optional<LoadedFile> file = load_indexed(stored, config.images);
     if (!file) {
-      throw Error(ErrorKind::kInput, fmt::format("image {}: no file has its content any more: {}",
-                                                 id, printable(stored.paths.front())));
+      throw Error(ErrorKind::kInput, fmt::format("image {}: no file has its content: {}", id,
+                                                 printable(stored.paths.front())));
     }
     const ReducedPixels reduced = must_use(decode_reduced(*file, side, config.images));
     Thumbnail thumbnail{reduced.pixels.cols, reduced.pixels.rows, {}};
@@ -158,7 +205,7 @@ std::optional<Indexed> Finder::get(std::uint32_t id) const {
 
 std::optional<Indexed> Finder::get(const std::string& path) const {
   return with_failures([&]() -> std::optional<Indexed> {
-    const std::optional<ImageId> id = impl_->index.find(normal_path(path));
+    const std::optional<ImageId> id = find_name(impl_->index, path);
     return id ? std::optional(indexed_of(impl_->index.existing_image(*id))) : std::nullopt;
   });
 }
@@ -184,26 +231,41 @@ Update update_index(const std::string& database, const std::vector<std::string>&
     }
     guard.claim_index("database", config.store.database);
     const ProgressListener listener = callbacks.listener();
-    const IndexRunReport report =
-        run_index(config, Progress::Style::kQuiet, [&] { return callbacks.wants_to_stop(); });
-    Update update = {.indexed = report.indexed,
-                     .unchanged = report.unchanged,
-                     .removed = report.removed,
-                     .moved = report.moved,
-                     .withheld = report.withheld,
-                     .unused = {},
-                     .unreachable = {},
-                     .stopped = report.stopped};
-    for (const SkippedFile& skipped : report.skipped) {
-      update.unused.push_back({skipped.file.path, skipped.reason, skipped.detail});
-    }
-    for (const RootReport& root : report.roots) {
-      if (root.state == kUnreachable) update.unreachable.push_back(root.path);
-    }
-    return update;
+    return update_of(
+        run_index(config, Progress::Style::kQuiet, [&] { return callbacks.wants_to_stop(); }));
   });
   callbacks.rethrow();
   return done;
+}
+
+Update add_many(const std::string& database, const std::vector<std::string>& names,
+                const PhotoLoader& load, const std::vector<std::string>& settings,
+                const std::function<bool()>& stop, const ProgressReceiver& progress) {
+  Callbacks callbacks(stop, progress);
+  Update done = with_failures([&] {
+    const RunConfig config = configured(database, settings);
+    const ProgressListener listener = callbacks.listener();
+    const ImageLoader by_name =
+        [&](const std::string& name) -> std::variant<LoadedFile, SkippedFile> {
+      const std::optional<Photo> photo = callbacks.guarded([&] { return load(name); });
+      if (!photo) return SkippedFile{{.path = name}, "unreadable", "the run was stopped"};
+      return named(load_photo(*photo, config.images), name);
+    };
+    return update_of(add_images(config, names, by_name, Progress::Style::kQuiet,
+                                [&] { return callbacks.wants_to_stop(); }));
+  });
+  callbacks.rethrow();
+  return done;
+}
+
+void add(const std::string& database, const std::string& name, const Photo& photo,
+         const std::vector<std::string>& settings) {
+  with_failures([&] { require_codebook(configured(database, settings)); });
+  const Update done = add_many(
+      database, {name}, [&](const std::string&) { return photo; }, settings);
+  if (done.unused.empty()) return;
+  const Unused& why = done.unused.front();
+  with_failures([&] { refuse({{.path = why.path}, why.reason, why.detail}); });
 }
 
 std::size_t remove(const std::string& database, const std::vector<std::string>& paths) {
@@ -216,7 +278,7 @@ std::size_t remove(const std::string& database, const std::vector<std::string>& 
     IndexWriter writer{std::filesystem::path(file)};
     std::vector<NamedRemoval> removals;
     for (const std::string& path : paths) {
-      removals.push_back(removal_of(normal_path(path), writer));
+      removals.push_back(removal_of(stored_name(writer, path), writer));
       if (removals.back().empty()) {
         throw Error(ErrorKind::kInput, fmt::format("{}: is not in the index", printable(path)));
       }

@@ -98,7 +98,7 @@ struct Found {
   // The first of its files that exists, else the first of all. Pages of a TIFF file after the first
   // have names like scan.tif[2].
   std::string path;
-  std::vector<std::string> paths;  // all files with this content
+  std::vector<std::string> paths;  // all files with this content, and names of add()
   // "duplicate", "variant", "same_object", "part", "similar", "related", "none"
   std::string decision;
   double probability = 0;               // that both show the same thing
@@ -119,7 +119,7 @@ struct Found {
 // An image of an index.
 struct Indexed {
   std::uint32_t id = 0;            // from 1; never used again after a removal
-  std::vector<std::string> paths;  // all files with this content
+  std::vector<std::string> paths;  // all files with this content, and names of add()
   std::string content;             // hash of the file's bytes, hexadecimal
   int width = 0;                   // px of the upright image at full size
   int height = 0;
@@ -151,11 +151,11 @@ class LOOKALIKE_API Finder {
 
   // Returns the first `count` images with ids above `after`, by id.
   std::vector<Indexed> images(std::uint32_t after, std::size_t count) const;
-  // Returns an image by its number, or by the path of one of its files; nothing if there is none.
+  // Returns an image by its number, or by a name or the path of a file; nothing if there is none.
   std::optional<Indexed> get(std::uint32_t id) const;
   std::optional<Indexed> get(const std::string& path) const;
   // Returns an image with its longest side reduced to at most `side` px, from 1. Throws
-  // Failure(kInput) for an unknown image, or if no file has its content any more.
+  // Failure(kInput) for an unknown image, or if no file has its content.
   Thumbnail thumbnail(std::uint32_t id, int side) const;
   // Explains what find() answers about an image, step by step: JSON as docs/schema/explain.json
   // describes. Throws Failure(kInput) for a photo that cannot be used, or an unknown image.
@@ -201,10 +201,36 @@ LOOKALIKE_API Update update_index(
     const std::function<bool()>& stop = [] { return false; },
     const ProgressReceiver& progress = {});
 
-// Removes files, or folders with everything below them, from an index; a folder that it knows is no
-// longer indexed. What lies in a folder that is comes back with the next run. Returns the number of
-// indexed files removed. Throws Failure(kInput), before any removal, for a path that the index does
-// not have, and Failure(kStorage) while a run writes the index.
+// Returns the image of a name. Called on several threads at once, and perhaps again for a name.
+using PhotoLoader = std::function<Photo(const std::string& name)>;
+
+// Adds images to an index under names instead of paths: images that are no files, or whose files
+// will not stay. Found::paths then has the name. Of an image with names alone, only features can be
+// compared, so it is at best "same_object", and without a thumbnail. A name that the index has gets
+// the new image. Names stay until remove(): update_index() leaves them alone. They are not empty,
+// do not begin with a slash or end in [NUMBER], and have no control characters; of a TIFF file, the
+// first page is added.
+//
+// An index without images, or a new one, is first trained on these images, unless codebook.reuse
+// names another index: give it many at once. What cannot be used is in Update::unused, by its name.
+// `stop`, `progress` and further runs are as for update_index(), and an exception of `load` is as
+// one of `stop`. Throws Failure(kUsage) for a wrong name, before anything is added.
+LOOKALIKE_API Update add_many(
+    const std::string& database, const std::vector<std::string>& names, const PhotoLoader& load,
+    const std::vector<std::string>& settings = {},
+    const std::function<bool()>& stop = [] { return false; },
+    const ProgressReceiver& progress = {});
+
+// Does the same for one image; for many, this is slow. Throws Failure(kInput) for a photo that
+// cannot be used, and for an index without images.
+LOOKALIKE_API void add(const std::string& database, const std::string& name, const Photo& photo,
+                       const std::vector<std::string>& settings = {});
+
+// Removes files, folders with everything below them, and names of add() from an index; a folder
+// that it knows is no longer indexed. What lies in a folder that is comes back with the next run. A
+// name wins over a path that is written like it. Returns the number of indexed files and names
+// removed. Throws Failure(kInput), before any removal, for a path that the index does not have, and
+// Failure(kStorage) while a run writes the index.
 LOOKALIKE_API std::size_t remove(const std::string& database,
                                  const std::vector<std::string>& paths);
 

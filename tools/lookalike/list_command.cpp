@@ -5,12 +5,14 @@
 
 #include "base/page_name.h"
 #include "base/path_set.h"
+#include "pipeline/named.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
 namespace {
 
-const std::vector<std::string> kStates = {"indexed", "blank", "featureless", "gone", "quarantined"};
+const std::vector<std::string> kStates = {"indexed",     "added", "blank",
+                                          "featureless", "gone",  "quarantined"};
 
 struct FileListArguments : ListArguments {
   explicit FileListArguments(CLI::App& command)
@@ -29,9 +31,9 @@ struct FileListArguments : ListArguments {
 // Prints the files of an index that the command line selects.
 class FileList {
  public:
-  explicit FileList(const FileListArguments& arguments)
-      : arguments_(arguments), printer_(arguments.format) {
-    for (const std::string& path : arguments.paths) wanted_.insert(normal_path(path));
+  FileList(const FileListArguments& arguments, const IndexReader& index)
+      : arguments_(arguments), printer_(arguments.format), index_(index) {
+    for (const std::string& path : arguments.paths) wanted_.insert(stored_name(index, path));
   }
 
   // image: nullptr for a file in quarantine.
@@ -55,7 +57,7 @@ class FileList {
   int finish() const {
     std::size_t missing = 0;
     for (const std::string& path : arguments_.paths) {
-      const std::string name = normal_path(path);
+      const std::string name = stored_name(index_, path);
       const auto is_met = [&](const std::string& met) { return is_within(met, name); };
       if (std::ranges::any_of(met_, is_met)) continue;
       ++missing;
@@ -76,14 +78,16 @@ class FileList {
 
   const FileListArguments& arguments_;
   const Printer printer_;
+  const IndexReader& index_;
   PathSet wanted_;
   std::set<std::string> met_;  // wanted paths that match a file
 };
 
-std::string state_of(const StoredImage& image, bool is_gone) {
+std::string state_of(const StoredImage& image, const std::string& name, bool is_gone) {
   if (is_gone) return "gone";
   if (image.blank) return "blank";
-  return image.feature_count == 0 ? "featureless" : "indexed";
+  if (image.feature_count == 0) return "featureless";
+  return is_path(name) ? "indexed" : "added";
 }
 
 int list_files(const FileListArguments& arguments) {
@@ -92,7 +96,7 @@ int list_files(const FileListArguments& arguments) {
   for (const IndexRoot& root : index.roots()) {
     for (const std::string& file : root.withheld) gone.insert(file);
   }
-  FileList list(arguments);
+  FileList list(arguments, index);
   for (const SourceFile& file : index.files()) {
     const bool is_gone = gone.contains(file.path);
     std::uint32_t pages = 1;
@@ -106,7 +110,7 @@ int list_files(const FileListArguments& arguments) {
                     printable(page.path) + ": is indexed, but has no image: the index is damaged");
       }
       pages = image->pages;
-      list.add(page, &*image, state_of(*image, is_gone));
+      list.add(page, &*image, state_of(*image, file.path, is_gone));
     }
   }
   for (const SkippedFile& skipped : index.quarantine()) {
@@ -120,10 +124,11 @@ int list_files(const FileListArguments& arguments) {
 void add_list_command(CLI::App& app, Action& action) {
   add_command(app, action, "list", "List the files of an index",
               "Output: one line per file: number of its image, bytes, features, state, path. Files "
-              "with the same content have the same number. State: indexed; blank, without visible "
-              "content; featureless, without anything that a photo could be matched by; gone, but "
-              "kept until its removal is confirmed; quarantined, without a number: `lookalike "
-              "quarantine` gives the reason.\n"
+              "with the same content have the same number. State: indexed; added by a program, "
+              "under a name and without a file; blank, without visible content; featureless, "
+              "without anything that a photo could be matched by; gone, but kept until its removal "
+              "is confirmed; quarantined, without a number: `lookalike quarantine` gives the "
+              "reason.\n"
               "Exit code: 1 if a PATH matches nothing in the index, 3 if none matches.\n"
               "Example: lookalike list -d photos.db ~/photos/2019\n"
               "         lookalike list -d photos.db --state blank --format paths",

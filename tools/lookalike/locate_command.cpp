@@ -8,6 +8,7 @@
 
 #include <opencv2/imgproc.hpp>
 
+#include "base/path_set.h"
 #include "pipeline/open_session.h"
 #include "pipeline/searcher.h"
 #include "stages/decode/colours.h"
@@ -213,7 +214,7 @@ ReportEntry locate_entry(const std::string& scene, const std::string& file,
   for (std::size_t i = 0; i < found.size(); ++i) {
     const ObjectLocated& one = found[i];
     for (const Hit& hit : one.located.hits) {
-      entry.findings.push_back({.image = objects[i].file,
+      entry.findings.push_back({.image = normal_path(objects[i].file),
                                 .name = objects[i].file == one.object ? "" : one.object,
                                 .paths = {printable(one.object)},
                                 .facts = {{"found by", std::string(to_string(one.located.method))},

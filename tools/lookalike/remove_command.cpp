@@ -1,4 +1,3 @@
-#include "base/path_set.h"
 #include "pipeline/named.h"
 #include "storage/index_writer.h"
 #include "tools/lookalike/commands.h"
@@ -8,7 +7,9 @@ namespace {
 
 struct RemoveArguments : UpkeepArguments {
   explicit RemoveArguments(CLI::App& command) : UpkeepArguments(command) {
-    add_value(command, "PATH", paths, "Files, or folders with everything below them")->required();
+    add_value(command, "PATH", paths,
+              "Files, folders with everything below them, or names of images without files")
+        ->required();
   }
   std::vector<std::string> paths;
 };
@@ -18,7 +19,7 @@ int remove_paths(const RemoveArguments& arguments) {
   IndexWriter writer(arguments.index.path());
   bool all_known = true;
   for (const std::string& argument : arguments.paths) {
-    const std::string path = normal_path(argument);
+    const std::string path = stored_name(writer, argument);
     const NamedRemoval removal = removal_of(path, writer);
     if (removal.empty()) {
       all_known = false;

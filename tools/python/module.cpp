@@ -251,14 +251,8 @@ void define_finder(py::module_& module) {
            });
 }
 
-py::dict update_index(const py::object& database, const py::iterable& folders,
-                      const Strings& settings, const py::object& stop, const py::object& progress) {
+py::dict dict_of(const lookalike::Update& update) {
   using py::literals::operator""_a;
-  const std::string file = path_of(database);
-  const Strings named = paths_of(folders);
-  const lookalike::Update update = without_lock([&] {
-    return lookalike::update_index(file, named, settings, stop_by(stop), receiver_of(progress));
-  });
   py::list unused;
   for (const lookalike::Unused& one : update.unused) {
     unused.append(py::make_tuple(text_of(one.path), one.reason, text_of(one.detail)));
@@ -267,6 +261,45 @@ py::dict update_index(const py::object& database, const py::iterable& folders,
                   "removed"_a = update.removed, "moved"_a = update.moved,
                   "withheld"_a = update.withheld, "unused"_a = unused,
                   "unreachable"_a = texts_of(update.unreachable), "stopped"_a = update.stopped);
+}
+
+py::dict update_index(const py::object& database, const py::iterable& folders,
+                      const Strings& settings, const py::object& stop, const py::object& progress) {
+  const std::string file = path_of(database);
+  const Strings named = paths_of(folders);
+  return dict_of(without_lock([&] {
+    return lookalike::update_index(file, named, settings, stop_by(stop), receiver_of(progress));
+  }));
+}
+
+// Converts a str, the name of an image without a file.
+std::string name_of(const py::handle& name) {
+  if (py::isinstance<py::str>(name)) return path_of(name);
+  throw Failure(Failure::Kind::kUsage,
+                "name: must be a str, was " + std::string(py::str(py::type::handle_of(name))));
+}
+
+// Adds the values of a mapping under its keys. Values are taken when their turn comes.
+py::dict add_many(const py::object& database, const py::object& images, const Strings& settings,
+                  const py::object& stop, const py::object& progress) {
+  const std::string file = path_of(database);
+  Strings names;
+  for (const py::handle& name : py::iter(images)) names.push_back(name_of(name));
+  const auto load = [&](const std::string& name) {
+    const py::gil_scoped_acquire acquire;
+    return photo_of(images[text_of(name)]);
+  };
+  return dict_of(without_lock([&] {
+    return lookalike::add_many(file, names, load, settings, stop_by(stop), receiver_of(progress));
+  }));
+}
+
+void add(const py::object& database, const py::object& name, const py::object& image,
+         const Strings& settings) {
+  const std::string file = path_of(database);
+  const std::string text = name_of(name);
+  const lookalike::Photo photo = photo_of(image);
+  without_lock([&] { lookalike::add(file, text, photo, settings); });
 }
 
 py::tuple extract(const py::object& photo, const Strings& settings) {
@@ -317,6 +350,8 @@ py::tuple match(const FeaturesOfPhoto& one, const FeaturesOfPhoto& other, const 
 
 void define_functions(py::module_& module) {
   module.def("update_index", update_index);
+  module.def("add", add);
+  module.def("add_many", add_many);
   module.def("extract", extract);
   module.def("match", match);
   module.def("locate", [](const py::object& object, const py::object& scene,

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "base/path_set.h"
 #include "tools/report/picture.h"
 
 namespace lookalike {
@@ -268,6 +269,13 @@ std::string overview_picture(const std::string& id, const Picture& picture) {
       picture.width, picture.height, id);
 }
 
+// Reads the picture of an indexed image.
+std::variant<Picture, SkippedFile> picture_of(const std::string& name,
+                                              const ImagesOptions& limits) {
+  if (!is_path(name)) return SkippedFile{{.path = name}, "no_file", "was added without a file"};
+  return load_picture(name, kObjectSidePx, limits, kJpegQuality);
+}
+
 // Returns the photo, the images found in it, and the features that agree.
 std::string findings(const ReportEntry& entry, const Picture& photo, const std::string& photo_id,
                      const ImagesOptions& limits, Overview& overview) {
@@ -277,7 +285,7 @@ std::string findings(const ReportEntry& entry, const Picture& photo, const std::
   for (std::size_t i = 0; i < entry.findings.size(); ++i) {
     const ReportFinding& finding = entry.findings[i];
     const std::string id = fmt::format("{}-{}", photo_id, i + 1);
-    const auto loaded = load_picture(finding.image, kObjectSidePx, limits, kJpegQuality);
+    const auto loaded = picture_of(finding.image, limits);
     cards += object_card(finding, loaded, id, i);
     const auto* picture = std::get_if<Picture>(&loaded);
     if (picture != nullptr && i == 0) overview.best = overview_picture(id, *picture);

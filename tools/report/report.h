@@ -13,7 +13,7 @@ namespace lookalike {
 
 // An image or object that was found in a photo.
 struct ReportFinding {
-  std::string image;                     // path of its picture
+  std::string image;                     // absolute path of its picture, or its name in an index
   std::string name{};                    // shown instead of its file's name
   std::vector<std::string> paths{};      // its files, as text
   std::vector<std::string> others{};     // further images in its place, as text

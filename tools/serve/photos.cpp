@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include "base/path_set.h"
 #include "base/text.h"
 #include "pipeline/searcher.h"
 #include "stages/decode/pixels.h"
@@ -91,7 +92,9 @@ ImagesOptions sent_photo_limits(const RunConfig& config) {
 
 LoadedFile file_of(const StoredImage& image, const ImagesOptions& limits) {
   if (std::optional<LoadedFile> file = load_indexed(image, limits)) return *std::move(file);
-  throw Refused(404, ErrorKind::kInput, "gone", "the file is gone or has changed");
+  const bool has_file = std::ranges::any_of(image.paths, is_path);
+  throw Refused(404, ErrorKind::kInput, "gone",
+                has_file ? "the file is gone or has changed" : "it was added without a file");
 }
 
 Refused unusable(const SkippedFile& why) {

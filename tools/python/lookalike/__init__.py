@@ -14,8 +14,8 @@ Settings are those of the program, which ``lookalike config`` prints, by keyword
 is ``match.top``, the first underscore being the dot.
 
 Every function raises a subclass of `Error` for each kind of failure. Other threads of Python run
-while lookalike works. Ctrl-C stops `update_index` and `duplicates`, which keep what is done, and
-`evaluate`; other calls end first.
+while lookalike works. Ctrl-C stops `update_index`, `add_many` and `duplicates`, which keep what is
+done, and `evaluate`; other calls end first.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from typing import (
     Iterable,
     Iterator,
     List,
+    Mapping,
     NamedTuple,
     Optional,
     Tuple,
@@ -70,6 +71,8 @@ __all__ = [
     "Unused",
     "Update",
     "UsageError",
+    "add",
+    "add_many",
     "duplicates",
     "evaluate",
     "extract",
@@ -116,7 +119,8 @@ class Found:
     path: str
     """The first of its files that exists, else the first of all."""
     paths: Tuple[str, ...]
-    """All files with this content. Pages of a TIFF file after the first are named scan.tif[2]."""
+    """All files with this content, and names that it was added under. Pages of a TIFF file after
+    the first are named scan.tif[2]."""
     decision: str
     """"duplicate", "variant", "same_object", "part", "similar", "related" or "none"."""
     probability: float
@@ -171,7 +175,7 @@ class Image:
     id: int
     """Its number, from 1; never used again after a removal."""
     paths: Tuple[str, ...]
-    """All files with this content."""
+    """All files with this content, and names that it was added under."""
     content: str
     """Hash of the file's bytes, hexadecimal."""
     width: int
@@ -186,7 +190,7 @@ class Image:
 
 @dataclass(frozen=True)
 class Unused:
-    """A file that could not be indexed."""
+    """A file, or a named image, that could not be indexed."""
 
     path: str
     reason: str
@@ -197,12 +201,12 @@ class Unused:
 
 @dataclass(frozen=True)
 class Update:
-    """What a run of `update_index` did."""
+    """What a run of `update_index` or `add_many` did."""
 
     indexed: int
-    """New or changed files."""
+    """New or changed files or images."""
     unchanged: int
-    """Files indexed before."""
+    """Files or images indexed before."""
     removed: int
     """Files that are gone."""
     moved: int
@@ -210,7 +214,7 @@ class Update:
     withheld: int
     """Files that are gone, but were kept: docs/nightly.md explains why."""
     unused: Tuple[Unused, ...]
-    """Files that could not be indexed."""
+    """What could not be indexed."""
     unreachable: Tuple[str, ...]
     """Folders of the index that cannot be scanned."""
     stopped: bool
@@ -372,13 +376,14 @@ class Finder:
             last = page[-1]["id"]
 
     def get(self, image: Union[int, Path]) -> Optional[Image]:
-        """Returns an image by its number or the path of one of its files; None if there is none."""
+        """Returns an image by its number, a name that it was added under, or the path of one of its
+        files; None if there is none."""
         found = self._open().get(image)
         return None if found is None else Image(**found)
 
     def thumbnail(self, id: int, side: int = 320) -> npt.NDArray[np.uint8]:
         """Returns an image, height x width x 3 in red, green, blue, its longest side at most `side`
-        px. Raises `InputError` for an unknown image, or if no file has its content any more."""
+        px. Raises `InputError` for an unknown image, or if no file has its content."""
         return self._open().thumbnail(id, side)
 
     def explain(self, photo: Photo, id: int) -> Dict[str, Any]:
@@ -443,14 +448,57 @@ def update_index(
     folder that cannot be read, and `DeviceError`.
     """
     folders = _several("folders", folders)
-    done = _native.update_index(database, folders, _settings(settings), stop, progress)
+    return _update(_native.update_index(database, folders, _settings(settings), stop, progress))
+
+
+def _update(done: Dict[str, Any]) -> Update:
     unused = tuple(Unused(*one) for one in done.pop("unused"))
     return Update(unused=unused, **done)
 
 
+def add(database: Path, name: str, image: Photo, **settings: Setting) -> None:
+    """Adds an image that has no file, such as an array, to an index under a name. `Found.paths`
+    then has the name. A name that the index has gets the new image.
+
+    The picture is not kept, so only features of the image can be compared: it is at best
+    "same_object", and has no thumbnail. The name stays until `remove`; `update_index` leaves it
+    alone. It does not begin with a slash, end in [NUMBER] or hold control characters. Use
+    `add_many` for several images: each call starts the device.
+
+    Raises `InputError` for an image that cannot be used, and for an index without images, whose
+    visual words `update_index` or `add_many` trains; `UsageError` for another array than photos
+    are, and for a wrong name; and as `update_index`.
+    """
+    _native.add(database, name, image, _settings(settings))
+
+
+def add_many(
+    database: Path,
+    images: Mapping[str, Photo],
+    *,
+    progress: Optional[Progress] = None,
+    stop: Optional[Stop] = None,
+    **settings: Setting,
+) -> Update:
+    """Adds images by their names, as `add` does: ``add_many("photos.db", {"shelf-7": array})``.
+    Images that cannot be used are in `Update.unused`, by name.
+
+    Takes each image from the mapping when its turn comes, on several threads and perhaps more than
+    once, so a mapping may read them on demand. If the index has no images yet, or does not exist,
+    these first train its visual words, so give it many at once.
+
+    progress, stop: as for `update_index`. What the mapping raises ends the run as what these raise
+    does. Raises as `update_index`, and `UsageError` for a wrong name, before anything is added.
+    """
+    if not isinstance(images, Mapping):
+        raise UsageError(f"images: must be a mapping, was {type(images).__name__}")
+    return _update(_native.add_many(database, images, _settings(settings), stop, progress))
+
+
 def remove(database: Path, names: Iterable[Path]) -> int:
-    """Removes files, or folders with everything below them, from an index. Returns the number of
-    indexed files removed. What still lies in an indexed folder comes back with the next run.
+    """Removes files, folders with everything below them, and names of `add` from an index. Returns
+    the number of indexed files and names removed. What still lies in an indexed folder comes back
+    with the next run. A name wins over a path that is written like it.
 
     Raises `InputError`, before any removal, for a path that is not in the index."""
     return _native.remove(database, _several("names", names))

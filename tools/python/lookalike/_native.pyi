@@ -1,4 +1,4 @@
-from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple, Union
 from os import PathLike
 
 import numpy as np
@@ -35,6 +35,14 @@ class Finder:
 def update_index(
     database: _Path,
     folders: Iterable[_Path],
+    settings: List[str],
+    stop: _Stop,
+    progress: _Progress,
+) -> Dict[str, Any]: ...
+def add(database: _Path, name: str, image: _Photo, settings: List[str]) -> None: ...
+def add_many(
+    database: _Path,
+    images: Mapping[str, _Photo],
     settings: List[str],
     stop: _Stop,
     progress: _Progress,

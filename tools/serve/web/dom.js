@@ -133,7 +133,7 @@ const seen = new IntersectionObserver((entries) => {
 
 // Returns why a picture of an indexed image cannot be shown.
 export function missingText(error) {
-  return `no picture: ${error.status === 404 ? 'the file is gone or has changed' : error.message}`;
+  return `no picture: ${error.message}`;
 }
 
 export async function showThumbnail(image, id, side) {
