@@ -12,8 +12,8 @@ namespace lookalike {
 // Returns the report of indexing, with the counts of the index itself and the files that it lost
 // because they are gone. Throws as run_index, and Error(kInput) when a folder or file of the index
 // cannot be read, an image has no file, or run_index would withhold removals; the index is then
-// unchanged. Throws
-// Error(kStorage) when another command, or another program, made DATABASE.retrain.
+// unchanged. Throws Error(kStorage) when another command, or another program, made
+// DATABASE.retrain.
 IndexRunReport retrain_index(const RunConfig& config, Progress::Style style,
                              const StopRequest& stop);
 
