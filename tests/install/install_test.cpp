@@ -224,11 +224,12 @@ TEST_F(Installed, TheLibraryExportsWhatItsHeaderDeclares) {
                   "lookalike::Finder::find", "lookalike::Finder::get", "lookalike::Finder::images",
                   "lookalike::Finder::operator=", "lookalike::Finder::thumbnail",
                   "lookalike::Finder::~Finder", "lookalike::Photo::encoded",
-                  "lookalike::Photo::from_pixels", "lookalike::duplicates", "lookalike::evaluate",
-                  "lookalike::extract", "lookalike::locate", "lookalike::match",
-                  "lookalike::on_message", "lookalike::reject", "lookalike::remove",
-                  "lookalike::update_index", "typeinfo for lookalike::Failure",
-                  "typeinfo name for lookalike::Failure", "vtable for lookalike::Failure"));
+                  "lookalike::Photo::from_pixels", "lookalike::add", "lookalike::add_many",
+                  "lookalike::duplicates", "lookalike::evaluate", "lookalike::extract",
+                  "lookalike::locate", "lookalike::match", "lookalike::on_message",
+                  "lookalike::reject", "lookalike::remove", "lookalike::update_index",
+                  "typeinfo for lookalike::Failure", "typeinfo name for lookalike::Failure",
+                  "vtable for lookalike::Failure"));
 }
 
 }  // namespace
