@@ -295,8 +295,7 @@ void check_name(const std::string& name) {
 // Indexes the images of names, calibrates, and compares new images.
 void add(RunContext& run, std::vector<std::string> names) {
   std::ranges::sort(names);
-  const auto repeated = std::ranges::unique(names);
-  names.erase(repeated.begin(), repeated.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   UpdatePlan plan;
   for (std::string& name : names) plan.to_index.push_back({.path = std::move(name)});
   std::optional<Codebook> codebook = adopt_codebook(run);
