@@ -9,9 +9,9 @@
 // What people name of an index, by name, path or number.
 namespace lookalike {
 
-// Returns a name as the index has it: that of an image without a file as it is, any other one as
-// the normal_path() of a file or folder. "./name" is always a path. Throws Error(kUsage) for an
-// empty name.
+// Returns what the index calls something: the name itself if the index has it, as that of an image
+// without a file, else its normal_path(). So "./name" always means a file or folder. Throws
+// Error(kUsage) for an empty name.
 std::string stored_name(const IndexReader& index, const std::string& name);
 
 // Returns the image of that name; nothing if there is none.

@@ -165,15 +165,11 @@ std::vector<PrintEdge> InvertedIndex::prints(ImageId image) const {
 
 std::vector<ImageId> InvertedIndex::images_with_prints() const {
   std::vector<ImageId> images;
-  for (Shard& shard : shards_->all) {
-    shard.with([&](Connection& reading) {
-      Rows rows = reading.rows("SELECT image FROM prints");
-      while (rows.next()) {
-        const ImageId image = shard.numbers.of(static_cast<ImageId>(rows.integer(0)));
-        images.push_back(shards_->original(image));
-      }
-    });
-  }
+  shards_->merge_query<std::int64_t>("SELECT image FROM prints ORDER BY image",
+                                     [&](std::int64_t, const Shards::Row& row) {
+                                       images.push_back(shards_->original(row.image(0)));
+                                       return true;
+                                     });
   std::ranges::sort(images);
   images.erase(std::unique(images.begin(), images.end()), images.end());
   return images;

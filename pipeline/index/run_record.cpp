@@ -140,16 +140,11 @@ void RunRecorder::fail(const std::string& message, const IndexRunReport* so_far)
   }
 }
 
-void RunRecorder::discard() {
-  if (id_ != 0) writer_.forget_run(id_);
-}
-
 double RunRecorder::elapsed_seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
 void RunRecorder::write(std::string_view outcome, const nlohmann::ordered_json& document) {
-  if (id_ == 0) return;
   RunRecord run;
   run.id = id_;
   run.elapsed_seconds = elapsed_seconds();

@@ -41,7 +41,7 @@ class RunRecorder {
   void fail(const std::string& message, const IndexRunReport* so_far = nullptr) noexcept;
 
   // Forgets the run, which was asked for in error.
-  void discard();
+  void discard() { writer_.forget_run(id_); }
 
   double elapsed_seconds() const;
   std::int64_t started_ns() const { return started_ns_; }  // since the epoch
@@ -52,7 +52,7 @@ class RunRecorder {
   IndexWriter& writer_;
   const std::chrono::steady_clock::time_point start_;
   const std::int64_t started_ns_;
-  const std::int64_t id_;  // 0 without a record
+  const std::int64_t id_;  // 0, which no run has, without a record
 };
 
 }  // namespace lookalike

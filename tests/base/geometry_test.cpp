@@ -110,6 +110,17 @@ TEST(IntersectionOverUnion, QuadThatIsNotConvexSharesNothing) {
   EXPECT_EQ(intersection_over_union(kSquare, folded), 0);
 }
 
+TEST(ShareCovered, IsOfThePictureAlone) {
+  const Quad picture = outline({}, 40, 20);
+  EXPECT_NEAR(share_covered(picture, 40, 20), 1, 1e-9);
+  EXPECT_NEAR(share_covered(shifted(picture, 10, 0), 40, 20), 0.75, 1e-9);
+  EXPECT_NEAR(share_covered(outline({}, 400, 10), 40, 20), 0.5, 1e-9);
+  const Quad mirrored{picture[1], picture[0], picture[3], picture[2]};
+  EXPECT_NEAR(share_covered(shifted(mirrored, 0, 5), 40, 20), 0.75, 1e-9);
+  const Quad folded{picture[0], picture[2], picture[1], picture[3]};
+  EXPECT_EQ(share_covered(folded, 40, 20), 0);
+}
+
 TEST(FurthestCornerPx, IsTheLongestWayOfACorner) {
   const Quad from = {{{0, 0}, {10, 0}, {10, 10}, {0, 10}}};
   const Quad to = {{{1, 0}, {10, 0}, {13, 14}, {0, 9}}};

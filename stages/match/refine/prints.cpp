@@ -200,10 +200,11 @@ double share_set(const cv::Mat& map) {
   return cv::countNonZero(map) / (double{1} * map.rows * map.cols);
 }
 
-// The layings that may show one print.
+// Maps from the first of two images to the second by which both may show one print; corrections
+// follow. A map is absent if it cannot.
 struct Layings {
-  bool whole = false;    // one image onto the other, whole onto whole
-  bool similar = false;  // by the similarity nearest to the pose
+  std::optional<Homography> whole{};    // whole onto whole
+  std::optional<Homography> similar{};  // the similarity nearest to the pose
 };
 
 // Returns the layings that are worth a comparison; see may_share_print().
@@ -218,16 +219,20 @@ Layings possible_layings(cv::Size first, cv::Size second, const Homography& to_s
   const Homography whole = resizing(first.width, first.height, second.width, second.height);
   const double off = furthest_corner_px(outline(to_second, first.width, first.height),
                                         outline(whole, first.width, first.height));
-  layings.whole =
-      std::abs(std::log(shape)) < kSameShape && off < kNear * std::max(second.width, second.height);
+  if (std::abs(std::log(shape)) < kSameShape &&
+      off < kNear * std::max(second.width, second.height)) {
+    layings.whole = whole;
+  }
   const auto [similar, bent] = nearest_similarity(to_second, first);
   const double factor = reduced_side(first, to_second) / std::max(first.width, first.height);
   const double radius_px = factor * std::hypot(first.width, first.height) / 2;
   if (bent > kMostBent + kMostMovedPx / radius_px) return layings;
   const Quad there = outline(similar, first.width, first.height);
   const Quad back = outline(similar.inverse(), second.width, second.height);
-  layings.similar = light || (share_covered(there, second.width, second.height) >= kLeastShown &&
-                              share_covered(back, first.width, first.height) >= kLeastShown);
+  if (light || (share_covered(there, second.width, second.height) >= kLeastShown &&
+                share_covered(back, first.width, first.height) >= kLeastShown)) {
+    layings.similar = similar;
+  }
   return layings;
 }
 
@@ -245,24 +250,22 @@ std::optional<Laid> best_laying(const Reduced& both, bool light) {
     most = std::max(most, exact);
     return 5 * most >= best->seen.rows * best->seen.cols;
   };
-  const Layings layings = possible_layings(size, other, both.to_second, light);
-  const Homography whole = resizing(size.width, size.height, other.width, other.height);
-  const Homography similar = nearest_similarity(both.to_second, size).first;
-  if (layings.whole) {
+  const auto [whole, similar] = possible_layings(size, other, both.to_second, light);
+  if (whole) {
     // Scans and screenshots need no correction.
-    if (are_many_exact_in(lay(both, whole)) ||
-        are_many_exact_in(lay(both, aligned(both, whole, PoseModel::kAffine)))) {
+    if (are_many_exact_in(lay(both, *whole)) ||
+        are_many_exact_in(lay(both, aligned(both, *whole, PoseModel::kAffine)))) {
       return best;
     }
-    constexpr double kSamePx = 4;  // corrections from both then end in one map
-    const double apart_px = furthest_corner_px(outline(whole, size.width, size.height),
-                                               outline(similar, size.width, size.height)) /
-                            scale_of(whole, size);
-    if (apart_px < kSamePx) return best;
   }
-  if (layings.similar) {
-    are_many_exact_in(lay(both, aligned(both, similar, PoseModel::kSimilarity)));
-  }
+  if (!similar) return best;
+  constexpr double kSamePx = 4;  // corrections from both maps then end in one
+  const auto outline_by = [&](const Homography& map) {
+    return outline(map, size.width, size.height);
+  };
+  const bool are_same = whole && furthest_corner_px(outline_by(*whole), outline_by(*similar)) <
+                                     kSamePx * scale_of(*whole, size);
+  if (!are_same) are_many_exact_in(lay(both, aligned(both, *similar, PoseModel::kSimilarity)));
   return best;
 }
 

@@ -88,6 +88,25 @@ TEST(ComparePrints, AScanThatIsTurnedIsAligned) {
       << "the scan shows more than the card";
 }
 
+TEST(MaySharePrint, APoseThatBendsAnImageShowsNoPrint) {
+  const cv::Size card(kCardWidth, kCardHeight);
+  EXPECT_TRUE(may_share_print(card, card, {}, false));
+  const Homography upside_down{{-1, 0, kCardWidth - 1.0, 0, -1, kCardHeight - 1.0, 0, 0, 1}};
+  EXPECT_TRUE(may_share_print(card, card, upside_down, false));
+  const cv::Size twice(2 * kCardWidth, 2 * kCardHeight);
+  EXPECT_TRUE(may_share_print(card, twice, {{2, 0, 0.5, 0, 2, 0.5, 0, 0, 1}}, false));
+  const Homography from_aside{{1, 0, 0, 0, 1, 0, 1e-3, 0, 1}};
+  EXPECT_FALSE(may_share_print(card, card, from_aside, true));
+}
+
+TEST(MaySharePrint, OnlyLightImagesNeedNotShowEachOtherWhole) {
+  const cv::Size card(kCardWidth, kCardHeight);
+  const cv::Size half(kCardWidth, kCardHeight / 2);
+  EXPECT_FALSE(may_share_print(card, half, {}, false));
+  EXPECT_FALSE(may_share_print(half, card, {}, false));
+  EXPECT_TRUE(may_share_print(card, half, {}, true));
+}
+
 TEST(ComparePrints, TheSamePictureIsNoOtherContent) {
   cv::Mat brighter;
   card(1).convertTo(brighter, CV_8U, 0.8, 30);
