@@ -114,7 +114,8 @@ bool QueryRun::is_sure_by_features(const IndexQuery& query, const Match& match) 
          span_of(match, query.width, query.height) >= kLeastSpan;
 }
 
-// False if colours need not be read to find that the match shares no print with the query.
+// True if the match may share a print with the query, by its pose and the brightness of both. Their
+// colours decide.
 bool QueryRun::may_be_print(const Match& match) {
   const ImageRecord& own = picture()->record;
   const auto may_share = [&](bool light) {

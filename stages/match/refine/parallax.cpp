@@ -43,6 +43,7 @@ struct Squares {
   std::vector<cv::Point> lost;  // corners of those that are not found nearby
 };
 
+// Finds squares of the object near where the map takes them.
 Squares squares_near(const Frame& frame) {
   const cv::Mat& object = frame.object.brightness;
   const cv::Mat& scene = frame.scene.brightness;
@@ -64,7 +65,7 @@ Squares squares_near(const Frame& frame) {
   return squares;
 }
 
-// Searches lost squares farther away.
+// Searches for lost squares farther away, and adds those that it finds.
 void find_far(const Frame& frame, Squares& squares) {
   const cv::Mat& object = frame.object.brightness;
   for (const cv::Point& corner : squares.lost) {

@@ -26,11 +26,11 @@ struct PrintPair {
   PrintCells of_second{};
 };
 
-// False if no correction of a pose can lay one image over the other as one print: the pose bends it
-// too much, or one shows too little of the other. Spares reading the colours.
+// True if a correction of the pose may lay one image over the other as one print: the pose hardly
+// bends it, and, unless both are light, each shows most of the other. Spares reading the colours.
 //   first, second  sizes of the images, px
 //   to_second      between pixel centres
-//   light          true if both may be light (may_be_light()): they need not show each other whole
+//   light          true if both may be light (may_be_light())
 bool may_share_print(cv::Size first, cv::Size second, const Homography& to_second, bool light);
 
 // Compares two indexed images at a pose found by their features. Returns nothing if they are not of
