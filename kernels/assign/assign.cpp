@@ -84,16 +84,17 @@ std::size_t fewest_words(const WordCells& cells) {
   std::vector<std::size_t> sizes(cells.starts.size());
   std::adjacent_difference(cells.starts.begin(), cells.starts.end(), sizes.begin());
   std::sort(sizes.begin() + 1, sizes.end());
-  const std::size_t probes = std::min<std::size_t>(cells.probes, cells.size());
-  return std::accumulate(sizes.begin() + 1, sizes.begin() + 1 + static_cast<long>(probes),
+  return std::accumulate(sizes.begin() + 1, sizes.begin() + 1 + static_cast<long>(probes_of(cells)),
                          std::size_t{0});
 }
 
 }  // namespace
 
-std::vector<CellKernel> cell_kernels(const OpenClSession& session) {
+std::vector<CellKernel> cell_kernels(OpenClSession& session) {
   if (session.is_cpu()) return {CellKernel::kPanels, CellKernel::kItems};
-  return {CellKernel::kItems, CellKernel::kPanels};
+  std::vector<CellKernel> kernels = {CellKernel::kItems, CellKernel::kPanels};
+  if (has_matrix_units(session)) kernels.insert(kernels.begin(), CellKernel::kMatrix);
+  return kernels;
 }
 
 std::vector<AssignKernel> assign_kernels(OpenClSession& session) {

@@ -36,15 +36,16 @@ inline constexpr auto kVariantNames<AssignKernel> = std::to_array<std::string_vi
 // The kernels that the session's device can run, best guess first.
 std::vector<AssignKernel> assign_kernels(OpenClSession& session);
 
-// How to find the nearest words of a descriptor's cells; both kernels give the same answer.
+// How to find the nearest words of a descriptor's cells; every kernel gives the same answer.
 enum class CellKernel {
   kPanels,  // descriptors of a cell in the lanes of vectors, for CPUs
   kItems,   // a work-item for a descriptor and a cell, for GPUs
+  kMatrix,  // as AssignKernel::kMatrix
 };
 template <>
-inline constexpr auto kVariantNames<CellKernel> = std::to_array<std::string_view>({"panels",
-                                                                                   "items"});
-std::vector<CellKernel> cell_kernels(const OpenClSession& session);
+inline constexpr auto kVariantNames<CellKernel> =
+    std::to_array<std::string_view>({"panels", "items", "matrix"});
+std::vector<CellKernel> cell_kernels(OpenClSession& session);
 
 struct Assignment {
   std::vector<std::uint32_t> words;

@@ -11,68 +11,53 @@
 namespace lookalike {
 namespace {
 
-// Pairs of a panel: the lanes of a float16, or the work-items that a GPU runs together.
-constexpr std::uint32_t kPanelLanes = 16;
-constexpr std::uint32_t kPanelItems = 32;
+// Work-items that list the panels of a batch.
+constexpr std::size_t kListItems = 64;
 
-// As in cells.cl.
+// As in cell_pairs.cl.
 struct Panel {
   std::uint32_t first_pair, pairs;
-  std::uint32_t first_word, last_word;
+  std::uint32_t first, end;
 };
 static_assert(sizeof(Panel) == 16);
 
-// Returns where the pairs of each cell begin among all in the order of their cells, and the end.
-std::vector<std::uint32_t> starts_of(std::span<const std::uint32_t> counts) {
-  std::vector<std::uint32_t> starts(counts.size() + 1);
-  std::partial_sum(counts.begin(), counts.end(), starts.begin() + 1);
-  return starts;
-}
-
-// Pairs by cell, then by descriptor.
+// Pairs in the order of their cells, then of descriptors, and their panels.
 struct SortedPairs {
   std::vector<std::uint32_t> pairs;
-  std::vector<std::uint32_t> starts;  // as starts_of
+  std::vector<Panel> panels;
 };
 
-//   cells_of_pairs [pairs]: the cell of each pair
-SortedPairs sorted_by_cell(std::span<const std::uint32_t> cells_of_pairs, std::size_t cells) {
-  std::vector<std::uint32_t> counts(cells);
-  for (const std::uint32_t cell : cells_of_pairs) ++counts[cell];
-  SortedPairs sorted{std::vector<std::uint32_t>(cells_of_pairs.size()), starts_of(counts)};
-  std::vector<std::uint32_t> next(sorted.starts.begin(), sorted.starts.end() - 1);
-  for (std::size_t pair = 0; pair < cells_of_pairs.size(); ++pair) {
-    sorted.pairs[next[cells_of_pairs[pair]]++] = static_cast<std::uint32_t>(pair);
+//   cells [pairs]: the cell of each pair     starts [cells + 1]: as CellWords::starts
+SortedPairs sorted_by_cell(std::span<const std::uint32_t> cells,
+                           std::span<const std::uint32_t> starts, std::uint32_t panel_pairs) {
+  std::vector<std::uint32_t> places(starts.size());
+  for (const std::uint32_t cell : cells) ++places[cell + 1];
+  std::partial_sum(places.begin(), places.end(), places.begin());
+  SortedPairs sorted{std::vector<std::uint32_t>(cells.size()), {}};
+  for (std::size_t cell = 0; cell + 1 < starts.size(); ++cell) {
+    for (std::uint32_t first = places[cell]; first < places[cell + 1]; first += panel_pairs) {
+      sorted.panels.push_back(
+          {first, std::min(panel_pairs, places[cell + 1] - first), starts[cell], starts[cell + 1]});
+    }
+  }
+  for (std::size_t pair = 0; pair < cells.size(); ++pair) {
+    sorted.pairs[places[cells[pair]]++] = static_cast<std::uint32_t>(pair);
   }
   return sorted;
 }
 
-// Returns the panels of up to panel_pairs pairs.
-//   starts: as starts_of   word_starts [cells + 1]: first word of each cell, and the end
-std::vector<Panel> panels_of(std::span<const std::uint32_t> starts,
-                             std::span<const std::uint32_t> word_starts,
-                             std::uint32_t panel_pairs) {
-  std::vector<Panel> panels;
-  for (std::size_t cell = 0; cell + 1 < starts.size(); ++cell) {
-    for (std::uint32_t first = starts[cell]; first < starts[cell + 1]; first += panel_pairs) {
-      panels.push_back({first, std::min(panel_pairs, starts[cell + 1] - first), word_starts[cell],
-                        word_starts[cell + 1] - 1});
-    }
-  }
-  return panels;
-}
-
 class CellSearch : public WordSearch {
  public:
-  CellSearch(OpenClSession& session, MatrixView<const float> words, const WordCells& cells,
-             CellKernel kernel, std::unique_ptr<WordSearch> centres)
+  CellSearch(OpenClSession& session, CellKernel kernel, std::size_t probes,
+             std::unique_ptr<WordSearch> centres, std::unique_ptr<CellWords> words)
       : session_(session),
         kernel_(kernel),
-        dimensions_(words.cols()),
-        probes_(std::min<std::size_t>(cells.probes, cells.size())),
-        starts_(cells.starts),
+        probes_(probes),
         centres_(std::move(centres)),
-        words_(session.upload(std::span(words.data(), words.size()))) {}
+        words_(std::move(words)) {
+    starts_of_cells_ = words_->starts();
+    starts_ = session.upload<std::uint32_t>(starts_of_cells_);
+  }
 
   void search(const SearchBatch& batch) override {
     const std::size_t pairs = batch.rows * probes_;
@@ -80,80 +65,63 @@ class CellSearch : public WordSearch {
     work_.cell_distances.reserve(session_, pairs * sizeof(float));
     centres_->search(
         {batch.rows, probes_, batch.descriptors, work_.cells.buffer, work_.cell_distances.buffer});
-    const bool by_lanes = kernel_ == CellKernel::kPanels;
-    const std::vector<Panel> panels =
-        panels_of(by_lanes ? sort_on_host(batch, pairs) : sort_on_device(batch, pairs), starts_,
-                  by_lanes ? kPanelLanes : kPanelItems);
-    work_.panels.fill<Panel>(session_, panels);
-    work_.words.reserve(session_, pairs * batch.m * sizeof(cl_uint));
-    work_.distances.reserve(session_, pairs * batch.m * sizeof(float));
-    search_panels(batch, panels.size());
-    cl::Kernel merge = build("cells_merge", batch.m);
-    set_arguments(merge, work_.words.buffer, work_.distances.buffer, to_uint(batch.rows),
-                  batch.words, batch.squared_distances);
-    session_.launch(merge, "cells_merge", {batch.rows}, {{kSearchGroupItems}});
+    const std::size_t most_panels =
+        kernel_ == CellKernel::kPanels ? sort_on_host(pairs) : sort_on_device(batch.m, pairs);
+    words_->search(batch, {work_.cells.buffer, starts_, work_.sorted.buffer, work_.panels.buffer,
+                           work_.panel_count.buffer, most_panels});
   }
 
  private:
-  cl::Kernel build(const std::string& name, std::size_t m) {
-    return session_.kernel({"assign/nearest.cl", "assign/cells.cl"}, name,
-                           "-cl-mad-enable" + define("DIMENSIONS", dimensions_) +
-                               define("NEAREST", m) + define("PROBES", probes_) +
-                               define("PANEL", kPanelItems));
-  }
-
-  // Both fill work_.pairs with the pairs in the order of their cells, and return where each cell's
-  // begin, as starts_of. The device leaves pairs of a cell in no order, which changes no result. To
-  // sort 256,000 pairs takes a core milliseconds.
-  std::vector<std::uint32_t> sort_on_host(const SearchBatch&, std::size_t pairs) {
+  // Both fill what CellPairs has, and return the most panels. On two cores, a host sorts 256,000
+  // pairs in milliseconds, and PoCL takes several times as long.
+  std::size_t sort_on_host(std::size_t pairs) {
     SortedPairs sorted;
-    session_.view<std::uint32_t>(work_.cells.buffer, pairs,
-                                 [&](std::span<const std::uint32_t> cells) {
-                                   sorted = sorted_by_cell(cells, starts_.size() - 1);
-                                 });
-    work_.pairs.fill<std::uint32_t>(session_, sorted.pairs);
-    return std::move(sorted.starts);
-  }
-  std::vector<std::uint32_t> sort_on_device(const SearchBatch& batch, std::size_t pairs) {
-    const std::size_t cells = starts_.size() - 1;
-    work_.places.reserve(session_, cells * sizeof(cl_uint));
-    session_.clear(work_.places.buffer, cells * sizeof(cl_uint));
-    cl::Kernel count = build("cells_count", batch.m);
-    set_arguments(count, work_.cells.buffer, to_uint(pairs), work_.places.buffer);
-    session_.launch(count, "cells_count", {pairs}, {{kSearchGroupItems}});
-    std::vector<std::uint32_t> counts(cells);
-    session_.read<std::uint32_t>(work_.places.buffer, counts);
-    std::vector<std::uint32_t> starts = starts_of(counts);
-    session_.write(work_.places.buffer, std::span<const std::uint32_t>(starts).first(cells));
-    work_.pairs.reserve(session_, pairs * sizeof(cl_uint));
-    cl::Kernel place = build("cells_place", batch.m);
-    set_arguments(place, work_.cells.buffer, to_uint(pairs), work_.places.buffer,
-                  work_.pairs.buffer);
-    session_.launch(place, "cells_place", {pairs}, {{kSearchGroupItems}});
-    return starts;
+    session_.view<std::uint32_t>(
+        work_.cells.buffer, pairs, [&](std::span<const std::uint32_t> cells) {
+          sorted = sorted_by_cell(cells, starts_of_cells_, to_uint(words_->panel_pairs()));
+        });
+    const std::uint32_t panels = to_uint(sorted.panels.size());
+    work_.sorted.fill<std::uint32_t>(session_, sorted.pairs);
+    work_.panels.fill<Panel>(session_, sorted.panels);
+    work_.panel_count.fill<std::uint32_t>(session_, {&panels, 1});
+    return panels;
   }
 
-  void search_panels(const SearchBatch& batch, std::size_t panels) {
-    const bool by_lanes = kernel_ == CellKernel::kPanels;
-    cl::Kernel kernel = build(by_lanes ? "cells_panels" : "cells_items", batch.m);
-    set_arguments(kernel, batch.descriptors, words_, work_.pairs.buffer, work_.panels.buffer,
-                  to_uint(panels), work_.words.buffer, work_.distances.buffer);
-    const std::size_t items = by_lanes ? 1 : kPanelItems;
-    session_.launch(kernel, "cells_words", {panels * items}, {{items}});
+  // Leaves the pairs of a cell in no order, which changes no result, and never waits.
+  std::size_t sort_on_device(std::size_t m, std::size_t pairs) {
+    const std::size_t cells = starts_of_cells_.size() - 1;
+    const std::size_t most_panels = pairs / words_->panel_pairs() + std::min(pairs, cells);
+    work_.counts.reserve(session_, cells * sizeof(cl_uint));
+    work_.places.reserve(session_, cells * sizeof(cl_uint));
+    work_.sorted.reserve(session_, pairs * sizeof(cl_uint));
+    work_.panels.reserve(session_, most_panels * sizeof(Panel));
+    work_.panel_count.reserve(session_, sizeof(cl_uint));
+    session_.clear(work_.counts.buffer, cells * sizeof(cl_uint));
+    cl::Kernel count = words_->build("cells_count", m);
+    set_arguments(count, work_.cells.buffer, to_uint(pairs), work_.counts.buffer);
+    session_.launch(count, "cells_count", {pairs}, {{kSearchGroupItems}});
+    cl::Kernel list = words_->build("cells_list", m);
+    set_arguments(list, work_.counts.buffer, starts_, to_uint(cells), work_.places.buffer,
+                  work_.panels.buffer, work_.panel_count.buffer);
+    session_.launch(list, "cells_list", {kListItems}, {{kListItems}});
+    cl::Kernel place = words_->build("cells_place", m);
+    set_arguments(place, work_.cells.buffer, to_uint(pairs), work_.places.buffer,
+                  work_.sorted.buffer);
+    session_.launch(place, "cells_place", {pairs}, {{kSearchGroupItems}});
+    return most_panels;
   }
 
   OpenClSession& session_;
   CellKernel kernel_;
-  std::size_t dimensions_;
   std::size_t probes_;
-  std::vector<std::uint32_t> starts_;  // first word of each cell, and the end
   std::unique_ptr<WordSearch> centres_;
-  cl::Buffer words_;  // [k][d]
+  std::unique_ptr<CellWords> words_;
+  std::vector<std::uint32_t> starts_of_cells_;
+  cl::Buffer starts_;  // of cells
   struct {
-    GrowingBuffer cells, cell_distances;  // [n][probes]
-    GrowingBuffer pairs, panels;          // [n * probes] in the order of their cells; [panels]
-    GrowingBuffer places;                 // [cells]
-    GrowingBuffer words, distances;       // [n][probes][m]
+    GrowingBuffer cells, cell_distances;        // [n][probes]
+    GrowingBuffer counts, places;               // [cells]
+    GrowingBuffer sorted, panels, panel_count;  // as in CellPairs
   } work_;
 };
 
@@ -162,7 +130,18 @@ class CellSearch : public WordSearch {
 std::unique_ptr<WordSearch> make_cell_search(OpenClSession& session, MatrixView<const float> words,
                                              const WordCells& cells, CellKernel kernel,
                                              std::unique_ptr<WordSearch> centres) {
-  return std::make_unique<CellSearch>(session, words, cells, kernel, std::move(centres));
+  return std::make_unique<CellSearch>(session, kernel, probes_of(cells), std::move(centres),
+                                      kernel == CellKernel::kMatrix
+                                          ? make_matrix_cells(session, words, cells)
+                                          : make_direct_cells(session, words, cells, kernel));
+}
+
+std::string cell_pair_options(std::size_t probes, std::size_t panel_pairs) {
+  return define("PROBES", probes) + define("PANEL", panel_pairs) + define("LIST_ITEMS", kListItems);
+}
+
+std::size_t probes_of(const WordCells& cells) {
+  return std::min<std::size_t>(cells.probes, cells.size());
 }
 
 }  // namespace lookalike

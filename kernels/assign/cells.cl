@@ -1,19 +1,9 @@
-// From a descriptor's cells to the nearest words in them. A pair is a descriptor and one of its
-// PROBES cells, numbered descriptor * PROBES + place of the cell. Pairs are in the order of their
-// cells, and a panel is up to PANEL pairs of one cell: its words are read once for all of them.
-// Distances are summed directly, 64 dimensions at a time, so that rounding stays below a relative
-// 5e-6 for longer descriptors, too.
-// After nearest.cl.
-// Build: as nearest.cl, and -D DIMENSIONS: of descriptors, a multiple of 8; PROBES: cells of a
-// descriptor, 1 to 8; PANEL: pairs of a work-group of cells_items, 32.
-
-// Panel in cell_search.cpp.
-typedef struct {
-  uint first_pair;
-  uint pairs;
-  uint first_word;
-  uint last_word;
-} Panel;
+// From the pairs of a panel to the nearest words in their cell, and from a descriptor's pairs to its
+// nearest words. Distances are summed directly, 64 dimensions at a time, so that rounding stays
+// below a relative 5e-6 for longer descriptors, too.
+// After nearest.cl and cell_pairs.cl.
+// Build: as both, and -D DIMENSIONS: of descriptors, a multiple of 8. PANEL is 16 for cells_panels
+// and 32 for cells_items.
 
 #define PART 64
 
@@ -56,30 +46,16 @@ void store_lanes(const float16* squared_distances, const uint16* words, global c
   }
 }
 
-// Counts the pairs of each cell.
-//   cells [pairs]   counts [cells]: zeros before
-kernel void cells_count(global const uint* restrict cells, uint pairs, global uint* counts) {
-  const uint pair = get_global_id(0);
-  if (pair < pairs) atomic_inc(&counts[cells[pair]]);
-}
-
-// Writes the pairs in the order of their cells, those of a cell in no order.
-//   places [cells]: where the pairs of each cell begin; changed   sorted [pairs]
-kernel void cells_place(global const uint* restrict cells, uint pairs, global uint* places,
-                        global uint* restrict sorted) {
-  const uint pair = get_global_id(0);
-  if (pair < pairs) sorted[atomic_inc(&places[cells[pair]])] = pair;
-}
-
 // Finds the nearest words of each pair on a CPU: an item takes a panel, a pair a lane, and eight
 // words at a time.
-//   descriptors [n][DIMENSIONS]   words [k][DIMENSIONS]   pairs [n * PROBES]   panels [panel_count]
+//   descriptors [n][DIMENSIONS]   words [k][DIMENSIONS]   pairs, panels: as in cell_pairs.cl
 //   found_words, found_distances [n][PROBES][NEAREST]; a cell with fewer words is filled up with
 //   word 0 at an infinite distance
 kernel void cells_panels(global const float* descriptors, global const float* words,
-                         global const uint* pairs, global const Panel* panels, uint panel_count,
-                         global uint* found_words, global float* found_distances) {
-  if (get_global_id(0) >= panel_count) return;
+                         global const uint* pairs, global const Panel* panels,
+                         global const uint* panel_count, global uint* found_words,
+                         global float* found_distances) {
+  if (get_global_id(0) >= *panel_count) return;
   const Panel panel = panels[get_global_id(0)];
   float16 lanes[DIMENSIONS];
   load_panel(descriptors, pairs, panel, (float*)lanes);
@@ -89,11 +65,11 @@ kernel void cells_panels(global const float* descriptors, global const float* wo
     nearest[m] = (float16)(INFINITY);
     nearest_words[m] = (uint16)(0);
   }
-  for (uint word = panel.first_word; word <= panel.last_word; word += 8) {
+  for (uint word = panel.first; word < panel.end; word += 8) {
     global const float* rows[8];
     float16 sums[8];
     for (int j = 0; j < 8; ++j) {
-      rows[j] = words + (ulong)min(word + j, panel.last_word) * DIMENSIONS;
+      rows[j] = words + (ulong)min(word + j, panel.end - 1) * DIMENSIONS;
       sums[j] = (float16)(0);
     }
     for (uint part = 0; part < DIMENSIONS; part += PART) {
@@ -110,7 +86,7 @@ kernel void cells_panels(global const float* descriptors, global const float* wo
 #pragma unroll
       for (int j = 0; j < 8; ++j) sums[j] += part_sums[j];
     }
-    for (uint j = 0; j < 8 && word + j <= panel.last_word; ++j) {
+    for (uint j = 0; j < 8 && word + j < panel.end; ++j) {
       insert_lanes(nearest, nearest_words, sums[j], (uint16)(word + j));
     }
   }
@@ -121,8 +97,9 @@ kernel void cells_panels(global const float* descriptors, global const float* wo
 // registers; all items of a group read the same word.
 kernel __attribute__((reqd_work_group_size(PANEL, 1, 1))) void cells_items(
     global const float4* descriptors, global const float4* words, global const uint* pairs,
-    global const Panel* panels, uint panel_count, global uint* found_words,
+    global const Panel* panels, global const uint* panel_count, global uint* found_words,
     global float* found_distances) {
+  if (get_group_id(0) >= *panel_count) return;
   const Panel panel = panels[get_group_id(0)];
   const uint lane = get_local_id(0);
   if (lane >= panel.pairs) return;
@@ -134,7 +111,7 @@ kernel __attribute__((reqd_work_group_size(PANEL, 1, 1))) void cells_items(
   }
   NearestWords nearest;
   clear_nearest(&nearest);
-  for (uint word = panel.first_word; word <= panel.last_word; ++word) {
+  for (uint word = panel.first; word < panel.end; ++word) {
     global const float4* row = words + (ulong)word * (DIMENSIONS / 4);
     float4 sums = (float4)(0);
 #pragma unroll

@@ -39,7 +39,8 @@ CaseSizes<Size> sizes() {
                                     {1000, 131072, 512, 64, 3},
                                     {1000, 1048576, 512, 64, 3},
                                     {16384, 131072, 512},
-                                    {32768, 16384, 64}}};
+                                    {32768, 16384, 64},
+                                    {16384, 65536, 64}}};
   // Around the size of a panel, all of whose descriptors have the same cells.
   for (const std::size_t n : {1U, 15U, 16U, 17U, 31U, 32U, 33U}) {
     sizes.test.push_back({n, 37, 8});

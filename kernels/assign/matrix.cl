@@ -30,17 +30,17 @@ void multiply_add(float* sums, const uint* a, uint2 b) {
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b.x), "r"(b.y));
 }
 
-// Loads the lane's part of 16 descriptors from `first` on; rows past the end repeat the last one.
-void load_rows(global const float2* descriptors, uint first, uint n, uint lane, uint high[STEPS][4],
+// Loads the lane's part of a tile of 16 descriptors.
+//   rows: the two descriptors of which the lane holds parts, l / 4 and l / 4 + 8 of the tile
+void load_rows(global const float2* descriptors, const uint* rows, uint lane, uint high[STEPS][4],
                uint low[STEPS][4]) {
 #pragma unroll
   for (int s = 0; s < STEPS; ++s) {
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
-      const uint row = min(first + lane / 4 + e % 2 * 8, n - 1);
       const int pair = s * 8 + e / 2 * 4;
       const float2 v = pair < DIMENSIONS / 2
-                           ? descriptors[(ulong)row * (DIMENSIONS / 2) + pair + lane % 4]
+                           ? descriptors[(ulong)rows[e % 2] * (DIMENSIONS / 2) + pair + lane % 4]
                            : (float2)(0);
       high[s][e] = high_pair(v);
       low[s][e] = low_pair(v, high[s][e]);
@@ -100,6 +100,50 @@ void score_words(uint high[ROW_TILES][STEPS][4], uint low[ROW_TILES][STEPS][4],
   }
 }
 
+// Scores blocks of words for the warp's rows: a lane keeps the best of every fourth group.
+//   candidates [ROWS]
+void scan_blocks(uint high[ROW_TILES][STEPS][4], uint low[ROW_TILES][STEPS][4],
+                 global const uint4* words, global const float2* half_norms, uint lane, uint first,
+                 uint end, Candidates* candidates) {
+  for (uint block = first; block < end; ++block) {
+    float best[ROWS];
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r) best[r] = -INFINITY;
+#pragma unroll
+    for (int half_block = 0; half_block < 2; ++half_block) {
+      score_words(high, low, words + (block * 4UL + half_block * 2) * (STEPS * WARP) + lane,
+                  half_norms + block * 16 + lane % 4 * 4 + half_block * 2, best);
+    }
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r) insert_candidate(&candidates[r], best[r], block * 4 + lane % 4);
+  }
+}
+
+// Returns which of the warp's rows the lane's candidates r are of.
+uint row_of(uint lane, int r) {
+  return r / 2 * 16 + lane / 4 + r % 2 * 8;
+}
+
+// Merges the candidates that others kept for the same row.
+void merge_candidates(Candidates* candidates, const Candidates* others) {
+  for (int c = 0; c < CANDIDATES; ++c) {
+    merge_candidate(candidates, others->scores[c], others->groups[c]);
+  }
+  candidates->scores[CANDIDATES] =
+      fmax(candidates->scores[CANDIDATES], others->scores[CANDIDATES]);
+}
+
+// Gives the first of a row's four lanes what all four keep. Every item of the group calls it.
+void merge_lanes(Candidates* candidates, local Candidates* found, uint item) {
+  found[item] = *candidates;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (uint other = item + 1; item % 4 == 0 && other < item + 4; ++other) {
+    const Candidates others = found[other];
+    merge_candidates(candidates, &others);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+}
+
 // Finds the best groups of each descriptor.
 // descriptors [n][DIMENSIONS]   words [blocks][4][STEPS][WARP]: as pack_fragments
 // half_norms [blocks * 32], by word   groups [n][CANDIDATES]
@@ -114,42 +158,24 @@ kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void scan_matrix
   uint high[ROW_TILES][STEPS][4], low[ROW_TILES][STEPS][4];
 #pragma unroll
   for (int t = 0; t < ROW_TILES; ++t) {
-    load_rows(descriptors, first + t * 16, n, lane, high[t], low[t]);
+    // Rows past the end repeat the last one.
+    const uint rows[2] = {min(first + row_of(lane, t * 2), n - 1),
+                          min(first + row_of(lane, t * 2 + 1), n - 1)};
+    load_rows(descriptors, rows, lane, high[t], low[t]);
   }
   Candidates candidates[ROWS];
 #pragma unroll
   for (int r = 0; r < ROWS; ++r) clear_candidates(&candidates[r]);
-  for (uint block = 0; block < blocks; ++block) {
-    float best[ROWS];
-#pragma unroll
-    for (int r = 0; r < ROWS; ++r) best[r] = -INFINITY;
-#pragma unroll
-    for (int half_block = 0; half_block < 2; ++half_block) {
-      score_words(high, low, words + (block * 4UL + half_block * 2) * (STEPS * WARP) + lane,
-                  half_norms + block * 16 + lane % 4 * 4 + half_block * 2, best);
-    }
-#pragma unroll
-    for (int r = 0; r < ROWS; ++r) insert_candidate(&candidates[r], best[r], block * 4 + lane % 4);
-  }
-  // The four lanes of a row hold every fourth group each.
+  scan_blocks(high, low, words, half_norms, lane, 0, blocks, candidates);
 #pragma unroll
   for (int r = 0; r < ROWS; ++r) {
-    found[item] = candidates[r];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    const uint row = first + r / 2 * 16 + lane / 4 + r % 2 * 8;
+    merge_lanes(&candidates[r], found, item);
+    const uint row = first + row_of(lane, r);
     if (lane % 4 == 0 && row < n) {
-      for (uint other = item + 1; other < item + 4; ++other) {
-        for (int c = 0; c < CANDIDATES; ++c) {
-          merge_candidate(&candidates[r], found[other].scores[c], found[other].groups[c]);
-        }
-        candidates[r].scores[CANDIDATES] =
-            fmax(candidates[r].scores[CANDIDATES], found[other].scores[CANDIDATES]);
-      }
       for (int c = 0; c < CANDIDATES; ++c) {
         groups[(ulong)row * CANDIDATES + c] = candidates[r].groups[c];
       }
       next_scores[row] = candidates[r].scores[CANDIDATES];
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
   }
 }

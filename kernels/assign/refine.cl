@@ -130,6 +130,30 @@ kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void refine_lane
   }
 }
 
+// Compares the items' shares of the groups from `first` on with a descriptor.
+void insert_groups_of_item(NearestWords* nearest, global const float4* x,
+                           global const float8* words, uint first, uint end, uint k, uint item) {
+  for (uint group = first + item; group < end; group += RESCAN_ITEMS) {
+    insert_group(nearest, x, words, group, k);
+  }
+}
+
+// Stores the nearest of what all items of a group found. Every item calls it.
+void store_nearest_of_items(NearestWords* nearest, local NearestWords* found, uint item, uint row,
+                            global uint* nearest_words, global float* squared_distances) {
+  found[item] = *nearest;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (item == 0) {
+    for (uint other = 1; other < RESCAN_ITEMS; ++other) {
+      for (uint m = 0; m < NEAREST; ++m) {
+        insert_word(nearest, found[other].squared_distances[m], found[other].words[m]);
+      }
+    }
+    store_nearest(nearest, row, nearest_words, squared_distances);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+}
+
 // Compares every word with each uncertain row; the work-groups take rows in turn.
 kernel __attribute__((reqd_work_group_size(RESCAN_ITEMS, 1, 1))) void rescan(
     global const float4* descriptors, global const float8* words, uint k,
@@ -138,22 +162,10 @@ kernel __attribute__((reqd_work_group_size(RESCAN_ITEMS, 1, 1))) void rescan(
   const uint item = get_local_id(0);
   for (uint d = get_group_id(0); d < uncertain[0]; d += get_num_groups(0)) {
     const uint row = uncertain[1 + d];
-    global const float4* x = descriptors + (ulong)row * (DIMENSIONS / 4);
     NearestWords nearest;
     clear_nearest(&nearest);
-    for (uint group = item; group < (k + 7) / 8; group += RESCAN_ITEMS) {
-      insert_group(&nearest, x, words, group, k);
-    }
-    found[item] = nearest;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (item == 0) {
-      for (uint other = 1; other < RESCAN_ITEMS; ++other) {
-        for (uint m = 0; m < NEAREST; ++m) {
-          insert_word(&nearest, found[other].squared_distances[m], found[other].words[m]);
-        }
-      }
-      store_nearest(&nearest, row, nearest_words, squared_distances);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    insert_groups_of_item(&nearest, descriptors + (ulong)row * (DIMENSIONS / 4), words, 0,
+                          (k + 7) / 8, k, item);
+    store_nearest_of_items(&nearest, found, item, row, nearest_words, squared_distances);
   }
 }
