@@ -4,6 +4,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include "base/parallel.h"
 #include "base/program.h"
 #include "pipeline/open_session.h"
 
@@ -198,10 +199,12 @@ Codebook DeviceStages::train(const Sample& sample, const TrainingWatch& watch) {
 }
 
 void DeviceStages::set_codebook(Codebook codebook) {
-  for (std::size_t i = 1; i < lanes_.size(); ++i) {
-    lanes_[i]->assign.emplace(*lanes_[i]->session, codebook);
+  if (lanes_.size() == 1) {
+    lanes_[0]->assign.emplace(*lanes_[0]->session, std::move(codebook));
+    return;
   }
-  lanes_[0]->assign.emplace(*lanes_[0]->session, std::move(codebook));
+  parallel_for(lanes_.size(), lanes_.size(),
+               [&](std::size_t i) { lanes_[i]->assign.emplace(*lanes_[i]->session, codebook); });
 }
 
 void DeviceStages::run(const std::function<void(OpenClSession&)>& work) {

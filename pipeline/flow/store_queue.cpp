@@ -11,21 +11,28 @@ namespace {
 
 // Maximum number of images that wait for the disk: about a batch, so that a fast device continues
 // while one is published.
-constexpr std::size_t kQueuedImages = 1024;
+constexpr std::size_t kQueuedImages = 3072;
 // Segments that are left while nothing else is to be stored: more would slow queries.
 constexpr std::size_t kFewSegments = 8;
 // Postings that the end of a run merges: a fifth of a second's work.
 constexpr std::uint64_t kMostAtEnd = 2'000'000;
-// Features of a batch that is published at once: 32 MiB. A publish writes a row for most words, so
-// few large ones take less time than many small ones.
-constexpr std::size_t kMostFeatures = (std::size_t{32} << 20) / sizeof(IndexedFeature);
+// Features of a batch that is published at once, at least 32 and at most 128 MiB. A publish writes
+// a row for most words, so few large ones take less time than many small ones: 48 features a word
+// instead of 13 take 4.5 instead of 6 s for 24 million features and 65,536 words (H200).
+constexpr std::size_t kFeaturesPerWord = 48;
+constexpr std::size_t kLeastFeatures = (std::size_t{32} << 20) / sizeof(IndexedFeature);
+constexpr std::size_t kMostFeatures = (std::size_t{128} << 20) / sizeof(IndexedFeature);
 
 }  // namespace
 
 StoreQueue::StoreQueue(IndexWriter& writer, const StoreOptions& options, StageTimes& times)
-    : writer_(writer), options_(options), times_(times), queue_(kQueuedImages), thread_([this] {
-        run();
-      }) {}
+    : writer_(writer),
+      options_(options),
+      times_(times),
+      most_features_(std::clamp(writer.word_count().value_or(0) * kFeaturesPerWord, kLeastFeatures,
+                                kMostFeatures)),
+      queue_(kQueuedImages),
+      thread_([this] { run(); }) {}
 
 StoreQueue::~StoreQueue() {
   queue_.abandon();
@@ -36,10 +43,9 @@ void StoreQueue::push(Item item) {
 }
 
 void StoreQueue::finish() {
+  is_complete_ = true;
   queue_.close();
   rethrow();
-  times_.timed("store", [&] { publish(); });
-  times_.timed("merge", [&] { writer_.merge_small_segments(kMostAtEnd); });
 }
 
 void StoreQueue::rethrow() {
@@ -55,6 +61,9 @@ void StoreQueue::run() noexcept {
       if (!item) break;
       times_.timed("store", [&] { add(*std::move(item)); });
     }
+    if (!is_complete_) return;
+    times_.timed("store", [&] { publish(); });
+    times_.timed("merge", [&] { writer_.merge_small_segments(kMostAtEnd); });
   } catch (...) {
     failure_ = std::current_exception();
     queue_.abandon();
@@ -87,7 +96,7 @@ void StoreQueue::add(Item item) {
   batch_.push_back(std::move(image));
   if (batch_.size() < options_.batch_images) return;
   const std::chrono::duration<double> interval(options_.publish_seconds);
-  if (features_ >= kMostFeatures || Clock::now() - published_ >= interval) publish();
+  if (features_ >= most_features_ || Clock::now() - published_ >= interval) publish();
 }
 
 void StoreQueue::publish() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <exception>
@@ -16,9 +17,9 @@ namespace lookalike {
 
 // Stores items on its own thread, so that the device does not wait for the disk. Publishes batches
 // of at least options.batch_images, each in one transaction: every options.publish_seconds, or as
-// soon as they fill 32 MiB, so that a fast device writes few large segments. Merges segments while
-// no item waits, and otherwise keeps their number at or below options.max_segments. Nothing else
-// may use the writer meanwhile.
+// soon as they fill 32 to 128 MiB, by the number of words, so that a fast device writes few large
+// segments. Merges segments while no item waits, and otherwise keeps their number at or below
+// options.max_segments. Nothing else may use the writer meanwhile.
 class StoreQueue {
  public:
   StoreQueue(IndexWriter& writer, const StoreOptions& options, StageTimes& times);
@@ -47,10 +48,12 @@ class StoreQueue {
   const StoreOptions options_;
   StageTimes& times_;
   std::vector<ImageToStore> batch_;
+  const std::size_t most_features_;
   std::size_t features_ = 0;  // in the batch
   Clock::time_point published_ = Clock::now();
   BoundedQueue<Item> queue_;
-  std::exception_ptr failure_;  // written by the thread, read after its end
+  std::atomic<bool> is_complete_ = false;  // finish() was called
+  std::exception_ptr failure_;             // written by the thread, read after its end
   std::jthread thread_;
 };
 
