@@ -49,6 +49,12 @@ bool has_matrix_units(OpenClSession& session) {
   });
 }
 
+void require_matrix_units(OpenClSession& session) {
+  if (has_matrix_units(session)) return;
+  throw Error(ErrorKind::kDevice, "assign kernel matrix: " + session.device().name +
+                                      " has no matrix units that OpenCL reaches");
+}
+
 std::unique_ptr<WordSearch> make_search(OpenClSession& session, MatrixView<const float> words,
                                         AssignKernel kernel) {
   switch (kernel) {
@@ -126,10 +132,7 @@ WordAssigner::WordAssigner(OpenClSession& session, MatrixView<const float> words
                              {{"words", words.rows()}, {"dimensions", dimensions_}},
                              assign_kernels(session));
   }
-  if (kernel_ == AssignKernel::kMatrix && !has_matrix_units(session)) {
-    throw Error(ErrorKind::kDevice, "assign kernel matrix: " + session.device().name +
-                                        " has no matrix units that OpenCL reaches");
-  }
+  if (kernel_ == AssignKernel::kMatrix) require_matrix_units(session);
   search_ = make_search(session, words, kernel_);
 }
 
@@ -144,9 +147,9 @@ WordAssigner::WordAssigner(OpenClSession& session, const Codebook& codebook, Ass
   if (cells.empty()) return;
   require(cells.fit(codebook.size(), dimensions_), "WordAssigner: cells do not fit the words");
   max_nearest_ = std::min(kMaxNearest, fewest_words(cells));
-  search_ = make_cell_search(session, codebook.word_matrix(), cells,
-                             cell_kernel ? *cell_kernel : chosen_cell_kernel(session, codebook),
-                             std::move(search_));
+  const CellKernel chosen = cell_kernel ? *cell_kernel : chosen_cell_kernel(session, codebook);
+  if (chosen == CellKernel::kMatrix) require_matrix_units(session);
+  search_ = make_cell_search(session, codebook.word_matrix(), cells, chosen, std::move(search_));
 }
 
 WordAssigner::~WordAssigner() = default;

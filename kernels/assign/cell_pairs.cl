@@ -1,9 +1,9 @@
-// The pairs of descriptors and cells, put in the order of their cells. A pair is a descriptor and one
-// of its PROBES cells, numbered descriptor * PROBES + rank of the cell. A panel is up to PANEL pairs
-// of one cell: its words are read once for all of them.
+// Sorts the pairs of descriptors and cells by cell. A pair is a descriptor and one of its PROBES
+// cells, numbered descriptor * PROBES + rank of the cell. A panel is up to PANEL pairs of one cell,
+// whose words are read once for all of them.
 // Before cells.cl or matrix_cells.cl.
-// Build: -D PROBES: cells of a descriptor, 1 to 8; PANEL: most pairs of a panel; LIST_ITEMS: items of
-// cells_list.
+// Build: -D PROBES: cells of a descriptor, 1 to 8; PANEL: most pairs of a panel; LIST_ITEMS: items
+// of cells_list.
 
 typedef struct {
   uint first_pair;  // in the order of cells
@@ -22,7 +22,8 @@ kernel void cells_count(global const uint* restrict cells, uint pairs, global ui
   if (pair < pairs) atomic_inc(&counts[cells[pair]]);
 }
 
-// Lists the panels, those of a cell in a row, in one work-group whose items take runs of cells.
+// Lists the panels in the order of their cells. One work-group does so; each item takes a run of
+// cells.
 //   counts [cells]   starts [cells + 1]: first word or block of each cell, and the end
 //   places [cells]: where the pairs of each cell begin   panels: room for pairs / PANEL + cells
 kernel __attribute__((reqd_work_group_size(LIST_ITEMS, 1, 1))) void cells_list(

@@ -1,5 +1,5 @@
-// From the pairs of a panel to the nearest words in their cell, and from a descriptor's pairs to its
-// nearest words. Distances are summed directly, 64 dimensions at a time, so that rounding stays
+// Finds the nearest words of each pair in its cell, then of each descriptor. Distances are summed
+// directly, 64 dimensions at a time, so that rounding stays
 // below a relative 5e-6 for longer descriptors, too.
 // After nearest.cl and cell_pairs.cl.
 // Build: as both, and -D DIMENSIONS: of descriptors, a multiple of 8. PANEL is 16 for cells_panels

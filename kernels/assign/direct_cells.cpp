@@ -26,7 +26,7 @@ class DirectCells : public CellWords {
         words_(session.upload(std::span(words.data(), words.size()))) {}
 
   std::size_t panel_pairs() const override { return by_lanes() ? kPanelLanes : kPanelItems; }
-  std::vector<std::uint32_t> starts() const override { return starts_; }
+  const std::vector<std::uint32_t>& starts() const override { return starts_; }
   cl::Kernel build(const std::string& name, std::size_t m) override {
     return session_.kernel({"assign/nearest.cl", "assign/cell_pairs.cl", "assign/cells.cl"}, name,
                            "-cl-mad-enable" + define("DIMENSIONS", dimensions_) +

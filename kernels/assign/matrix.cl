@@ -31,7 +31,7 @@ void multiply_add(float* sums, const uint* a, uint2 b) {
 }
 
 // Loads the lane's part of a tile of 16 descriptors.
-//   rows: the two descriptors of which the lane holds parts, l / 4 and l / 4 + 8 of the tile
+//   rows: indexes of the lane's two descriptors, rows l / 4 and l / 4 + 8 of the tile
 void load_rows(global const float2* descriptors, const uint* rows, uint lane, uint high[STEPS][4],
                uint low[STEPS][4]) {
 #pragma unroll
@@ -119,12 +119,12 @@ void scan_blocks(uint high[ROW_TILES][STEPS][4], uint low[ROW_TILES][STEPS][4],
   }
 }
 
-// Returns which of the warp's rows the lane's candidates r are of.
+// Returns the row of the warp to which the lane's candidates r belong.
 uint row_of(uint lane, int r) {
   return r / 2 * 16 + lane / 4 + r % 2 * 8;
 }
 
-// Merges the candidates that others kept for the same row.
+// Merges another lane's or cell's candidates for the same row.
 void merge_candidates(Candidates* candidates, const Candidates* others) {
   for (int c = 0; c < CANDIDATES; ++c) {
     merge_candidate(candidates, others->scores[c], others->groups[c]);
@@ -133,7 +133,8 @@ void merge_candidates(Candidates* candidates, const Candidates* others) {
       fmax(candidates->scores[CANDIDATES], others->scores[CANDIDATES]);
 }
 
-// Gives the first of a row's four lanes what all four keep. Every item of the group calls it.
+// Merges the candidates of a row's four lanes into those of the first. All items of a work-group
+// call it.
 void merge_lanes(Candidates* candidates, local Candidates* found, uint item) {
   found[item] = *candidates;
   barrier(CLK_LOCAL_MEM_FENCE);

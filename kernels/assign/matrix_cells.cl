@@ -1,7 +1,7 @@
-// The scan of matrix.cl among the words of each descriptor's cells. Every cell's words are padded to
-// whole blocks, with words that are too far away to be the nearest of anything; `padded` is the index
-// of a word among those. A warp takes a panel, then a descriptor's pairs are merged and refined as if
-// all words had been scanned.
+// The scan of matrix.cl, limited to the words of each descriptor's cells. A cell is padded to whole
+// blocks by words too far away to be the nearest of a descriptor; a padded index counts these, too.
+// A warp scans the cell of a panel. The candidates of a descriptor's pairs are then merged, and
+// refined like those of a scan of all words.
 // After matrix.cl, refine.cl and cell_pairs.cl.
 // Build: as all three. PANEL is 16 * ROW_TILES.
 
@@ -73,7 +73,7 @@ kernel void merge_cells(global const uint* groups_of_pairs, global const float* 
   next_scores[row] = candidates.scores[CANDIDATES];
 }
 
-// Compares every word of its cells with each uncertain row; the work-groups take rows in turn.
+// Compares each uncertain row with every word of its cells; the work-groups take rows in turn.
 //   cells [n][PROBES]   starts [cells + 1]: first block of each cell, and the end
 kernel __attribute__((reqd_work_group_size(RESCAN_ITEMS, 1, 1))) void rescan_cells(
     global const float4* descriptors, global const float8* words, uint k, global const uint* cells,

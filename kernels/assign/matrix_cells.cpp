@@ -47,7 +47,7 @@ class MatrixCells : public CellWords {
       : MatrixCells(session, words, probes_of(cells), padded(words, cells)) {}
 
   std::size_t panel_pairs() const override { return row_tiles(dimensions_) * kTileRows; }
-  std::vector<std::uint32_t> starts() const override { return starts_; }
+  const std::vector<std::uint32_t>& starts() const override { return starts_; }
   cl::Kernel build(const std::string& name, std::size_t m) override {
     return words_.build(name, m);
   }

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "kernels/assign/assign.h"
+#include "kernels/assign/word_search.h"
 
 namespace lookalike {
 namespace {
@@ -39,7 +40,7 @@ std::vector<double> squared_distances(const Codebook& codebook, std::span<const 
   std::vector<std::size_t> order(cells.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t cell) { return to_centres[cell]; });
-  order.resize(std::min<std::size_t>(cells.probes, cells.size()));
+  order.resize(probes_of(cells));
   std::vector<double> distances(codebook.size(), std::numeric_limits<double>::infinity());
   for (const std::size_t cell : order) {
     for (std::size_t word = cells.starts[cell]; word < cells.starts[cell + 1]; ++word) {

@@ -130,7 +130,7 @@ kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void refine_lane
   }
 }
 
-// Compares the items' shares of the groups from `first` on with a descriptor.
+// Compares a descriptor with the item's share of groups first to end - 1.
 void insert_groups_of_item(NearestWords* nearest, global const float4* x,
                            global const float8* words, uint first, uint end, uint k, uint item) {
   for (uint group = first + item; group < end; group += RESCAN_ITEMS) {
@@ -138,7 +138,7 @@ void insert_groups_of_item(NearestWords* nearest, global const float4* x,
   }
 }
 
-// Stores the nearest of what all items of a group found. Every item calls it.
+// Stores the nearest words that the items of a work-group found. All items call it.
 void store_nearest_of_items(NearestWords* nearest, local NearestWords* found, uint item, uint row,
                             global uint* nearest_words, global float* squared_distances) {
   found[item] = *nearest;

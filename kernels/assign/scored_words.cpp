@@ -122,10 +122,10 @@ float largest_norm(MatrixView<const float> words) {
 }
 
 ScoredWords::ScoredWords(OpenClSession& session, MatrixView<const float> words, float largest_norm,
-                         AssignKernel kernel, AlsoBuilt also)
+                         AssignKernel kernel, MoreKernels more)
     : session_(session),
       kernel_(kernel),
-      also_(std::move(also)),
+      more_(std::move(more)),
       word_count_(words.rows()),
       dimensions_(words.cols()),
       largest_norm_(largest_norm),
@@ -157,7 +157,7 @@ cl::Kernel ScoredWords::build(const std::string& name, std::size_t m) {
                                                              : "assign/matrix.cl";
   const bool is_cpu = kernel_ == AssignKernel::kCpu;
   std::string options = "-cl-mad-enable" + define("SCORE", is_cpu ? "float16" : "float") +
-                        define("INDEX", is_cpu ? "uint16" : "uint") + also_.options;
+                        define("INDEX", is_cpu ? "uint16" : "uint") + more_.options;
   for (const auto& [constant, value] :
        {std::pair("DIMENSIONS", dimensions_), std::pair("NEAREST", m),
         std::pair("CANDIDATES", candidates(m)), std::pair("TILE", kTileSize),
@@ -167,7 +167,7 @@ cl::Kernel ScoredWords::build(const std::string& name, std::size_t m) {
   }
   std::vector<std::string> files = {"assign/candidates.cl", scan, "assign/nearest.cl",
                                     "assign/refine.cl"};
-  files.insert(files.end(), also_.files.begin(), also_.files.end());
+  files.insert(files.end(), more_.files.begin(), more_.files.end());
   return session_.kernel(files, name, options);
 }
 

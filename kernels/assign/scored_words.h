@@ -35,23 +35,23 @@ struct Scan {
   cl::Buffer next_scores;  // [rows]: the best score of a group that is not in groups
 };
 
-// Kernels that are built into the program of scan and refinement.
-struct AlsoBuilt {
+// Sources and build options to add to the program of scan and refinement.
+struct MoreKernels {
   std::vector<std::string> files{};
   std::string options{};
 };
 
-// The words of a search that scores them, on the device, and what follows its scan. Scores only
-// nominate: distances to the nominated words are summed directly, and where rounding may have
-// hidden a nearer word, all are compared.
+// The words of a search by scores, on the device, and the steps that follow its scan. Scores only
+// nominate: distances to nominated words are summed directly, and where rounding may have hidden a
+// nearer word, all words are compared.
 class ScoredWords {
  public:
   //   words [k][d], d a multiple of 8; kernel: kFused, kMatrix or kCpu
   //   largest_norm: of the words that may be the nearest of a descriptor
   ScoredWords(OpenClSession& session, MatrixView<const float> words, float largest_norm,
-              AssignKernel kernel, AlsoBuilt also = {});
+              AssignKernel kernel, MoreKernels more = {});
 
-  // Returns how many groups of words a scan hands on. The matrix units' scores are coarser: one
+  // Returns the number of groups that a scan nominates. The matrix units' scores are coarser: one
   // group more saves most rescans.
   std::size_t candidates(std::size_t m) const {
     return kernel_ == AssignKernel::kMatrix ? m + 1 : m;
@@ -61,7 +61,7 @@ class ScoredWords {
   // Returns half of each word's squared norm.
   const cl::Buffer& half_norms() const { return half_norms_; }
 
-  // Builds a kernel of the one program of scan, refinement and what is also built.
+  // Builds a kernel of the program of scan, refinement and MoreKernels.
   cl::Kernel build(const std::string& name, std::size_t m);
 
   // Returns room for a scan's result, until the next call.
@@ -70,7 +70,7 @@ class ScoredWords {
   void refine(const SearchBatch& batch, const Scan& scan);
   // Compares the rows that the last refine() listed with every word.
   void rescan(const SearchBatch& batch);
-  // Does so with the words of each row's cells (rescan_cells in matrix_cells.cl).
+  // Compares them with the words of their cells, by matrix_cells.cl.
   //   cells [rows][probes]     starts [cells + 1]: the first block of each, and the end
   void rescan(const SearchBatch& batch, const cl::Buffer& cells, const cl::Buffer& starts);
 
@@ -80,7 +80,7 @@ class ScoredWords {
 
   OpenClSession& session_;
   AssignKernel kernel_;
-  AlsoBuilt also_;
+  MoreKernels more_;
   std::size_t word_count_;
   std::size_t dimensions_;
   float largest_norm_;

@@ -39,25 +39,25 @@ std::unique_ptr<WordSearch> make_direct_search(OpenClSession& session,
 std::unique_ptr<WordSearch> make_scored_search(OpenClSession& session,
                                                MatrixView<const float> words, AssignKernel kernel);
 
-// The pairs of a batch's descriptors and their cells on the device, as in cell_pairs.cl.
+// A batch's pairs of descriptors and cells on the device, as in cell_pairs.cl.
 struct CellPairs {
-  cl::Buffer cells;        // [rows][probes]
-  cl::Buffer starts;       // [cells + 1]: as CellWords::starts
-  cl::Buffer sorted;       // [rows * probes]: pairs in the order of their cells
-  cl::Buffer panels;       // runs of up to CellWords::panel_pairs pairs of a cell
-  cl::Buffer panel_count;  // [1]
-  std::size_t most_panels;
+  cl::Buffer cells;         // [rows][probes]
+  cl::Buffer starts;        // [cells + 1]: as CellWords::starts
+  cl::Buffer sorted;        // [rows * probes]: pairs in the order of their cells
+  cl::Buffer panels;        // runs of up to CellWords::panel_pairs pairs of a cell
+  cl::Buffer panel_count;   // [1]
+  std::size_t most_panels;  // at least panel_count
 };
 
-// The words in cells, on the device in the form that a search of pairs needs.
+// The words of all cells, on the device in the form that the search needs.
 class CellWords {
  public:
   virtual ~CellWords() = default;
   // Returns the most pairs of a panel.
   virtual std::size_t panel_pairs() const = 0;
   // Returns where each cell begins, in words or blocks of words, and the end.
-  virtual std::vector<std::uint32_t> starts() const = 0;
-  // Builds a kernel of the one program of cell_pairs.cl and the search.
+  virtual const std::vector<std::uint32_t>& starts() const = 0;
+  // Builds a kernel of the program of cell_pairs.cl and the search.
   virtual cl::Kernel build(const std::string& name, std::size_t m) = 0;
   // Queues the search among the words of the pairs' cells.
   virtual void search(const SearchBatch& batch, const CellPairs& pairs) = 0;

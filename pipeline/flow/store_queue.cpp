@@ -17,8 +17,9 @@ constexpr std::size_t kFewSegments = 8;
 // Postings that the end of a run merges: a fifth of a second's work.
 constexpr std::uint64_t kMostAtEnd = 2'000'000;
 // Features of a batch that is published at once, at least 32 and at most 128 MiB. A publish writes
-// a row for most words, so few large ones take less time than many small ones: 48 features a word
-// instead of 13 take 4.5 instead of 6 s for 24 million features and 65,536 words (H200).
+// a row for most words, so few large ones take less time than many small ones: with 65,536 words,
+// 48 features a word instead of 13 store 24,000 photos in 4.4 to 4.6 instead of 5.8 to 6.3 s
+// (H200).
 constexpr std::size_t kFeaturesPerWord = 48;
 constexpr std::size_t kLeastFeatures = (std::size_t{32} << 20) / sizeof(IndexedFeature);
 constexpr std::size_t kMostFeatures = (std::size_t{128} << 20) / sizeof(IndexedFeature);

@@ -79,6 +79,12 @@ TEST_P(CellsTest, CellsThatDoNotFitTheWordsAreRefused) {
   EXPECT_THROW(assigner(codebook), Error);
 }
 
+TEST_P(CellsTest, ADeviceWithoutMatrixUnitsIsRefused) {
+  if (session_.device().is_nvidia()) GTEST_SKIP() << "an NVIDIA device may have them";
+  EXPECT_THROW(WordAssigner(session_, three_cells(), AssignKernel::kAuto, CellKernel::kMatrix),
+               Error);
+}
+
 TEST_P(CellsTest, AllCellsSearchedGiveTheWordsOfACodebookWithoutCells) {
   Codebook codebook;
   codebook.words = synthetic_descriptors(200, 64, 1);
