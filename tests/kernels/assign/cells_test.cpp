@@ -49,7 +49,7 @@ TEST_P(CellsTest, NearestWordsOfTheNearestCellsWithTiesToTheLowest) {
 
 TEST_P(CellsTest, WordsOfOtherCellsAreNotCompared) {
   Codebook codebook = three_cells();
-  codebook.words[3 * 64] = 5;
+  codebook.words[std::size_t{3} * 64] = 5;
   const std::vector<float> descriptors = rows_on_a_line({4.75F});
   EXPECT_THAT(assigner(codebook).assign({descriptors, 64}).words, ElementsAre(3));
   codebook.cells.probes = 1;
