@@ -225,19 +225,15 @@ void IndexWriter::set_codebook(const Codebook& codebook, const Settings& setting
   });
 }
 
-std::optional<std::size_t> IndexWriter::word_count() {
-  return read_word_count(connection());
-}
-
 void IndexWriter::publish(std::span<const ImageToStore> images) {
-  const std::optional<std::size_t> words = word_count();
-  require(words.has_value(), "publish: the index has no codebook yet");
+  const std::optional<std::size_t> word_count = read_word_count(connection());
+  require(word_count.has_value(), "publish: the index has no codebook yet");
   std::vector<Bytes> histograms(images.size());
   parallel_ranges(images.size(), [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
-      check_features(images[i], *words);
-      const ImageWords& image = images[i].words;
-      histograms[i] = encode_histogram(image.features, longer_side_px(image.image));
+      check_features(images[i], *word_count);
+      const ImageWords& words = images[i].words;
+      histograms[i] = encode_histogram(words.features, longer_side_px(words.image));
     }
   });
   in_transaction([&] {
@@ -257,7 +253,7 @@ void IndexWriter::publish(std::span<const ImageToStore> images) {
       }
       if (page_of(record.file.path).number == 1) point(record.file, *id);
     }
-    write_segment(connection(), postings, *words);
+    write_segment(connection(), postings, *word_count);
   });
 }
 

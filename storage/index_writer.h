@@ -37,8 +37,6 @@ class IndexWriter : public IndexReader {
   // Stores the codebook and settings of a new index. On an index that has them, returns if they are
   // the same, else throws OtherSettings, which names each difference.
   void set_codebook(const Codebook& codebook, const Settings& settings);
-  // Returns the number of words; nothing in an index without a codebook.
-  std::optional<std::size_t> word_count();
 
   // Publishes images as one segment; encodes on all cores. Content already present only gains the
   // path. A path that pointed to another image now points to this one; an image without paths is

@@ -9,30 +9,20 @@
 namespace lookalike {
 namespace {
 
-// Maximum number of images that wait for the disk: about a batch, so that a fast device continues
-// while one is published.
-constexpr std::size_t kQueuedImages = 3072;
 // Segments that are left while nothing else is to be stored: more would slow queries.
 constexpr std::size_t kFewSegments = 8;
 // Postings that the end of a run merges: a fifth of a second's work.
 constexpr std::uint64_t kMostAtEnd = 2'000'000;
-// Features of a batch that is published at once, at least 32 and at most 128 MiB. A publish writes
-// a row for most words, so few large ones take less time than many small ones: with 65,536 words,
-// 48 features a word instead of 13 store 24,000 photos in 4.4 to 4.6 instead of 5.8 to 6.3 s
-// (H200).
-constexpr std::size_t kFeaturesPerWord = 48;
-constexpr std::size_t kLeastFeatures = (std::size_t{32} << 20) / sizeof(IndexedFeature);
-constexpr std::size_t kMostFeatures = (std::size_t{128} << 20) / sizeof(IndexedFeature);
 
 }  // namespace
 
-StoreQueue::StoreQueue(IndexWriter& writer, const StoreOptions& options, StageTimes& times)
+StoreQueue::StoreQueue(IndexWriter& writer, const StoreOptions& options, StageTimes& times,
+                       const StoreRoom& room)
     : writer_(writer),
       options_(options),
       times_(times),
-      most_features_(std::clamp(writer.word_count().value_or(0) * kFeaturesPerWord, kLeastFeatures,
-                                kMostFeatures)),
-      queue_(kQueuedImages),
+      most_features_(room.batch_bytes / sizeof(IndexedFeature)),
+      queue_(room.queued_images),
       thread_([this] { run(); }) {}
 
 StoreQueue::~StoreQueue() {

@@ -15,14 +15,21 @@
 
 namespace lookalike {
 
+// The most that a StoreQueue holds.
+struct StoreRoom {
+  std::size_t batch_bytes = std::size_t{32} << 20;  // of features that are published at once
+  std::size_t queued_images = 1024;                 // that wait for the disk: about a batch
+};
+
 // Stores items on its own thread, so that the device does not wait for the disk. Publishes batches
 // of at least options.batch_images, each in one transaction: every options.publish_seconds, or as
-// soon as they fill 32 to 128 MiB, by the number of words, so that a fast device writes few large
-// segments. Merges segments while no item waits, and otherwise keeps their number at or below
-// options.max_segments. Nothing else may use the writer meanwhile.
+// soon as they fill room.batch_bytes, so that a fast device writes few large segments. Merges
+// segments while no item waits, and otherwise keeps their number at or below options.max_segments.
+// Nothing else may use the writer meanwhile.
 class StoreQueue {
  public:
-  StoreQueue(IndexWriter& writer, const StoreOptions& options, StageTimes& times);
+  StoreQueue(IndexWriter& writer, const StoreOptions& options, StageTimes& times,
+             const StoreRoom& room = {});
   ~StoreQueue();  // drops queued items; published batches stay
   StoreQueue(const StoreQueue&) = delete;
   StoreQueue& operator=(const StoreQueue&) = delete;

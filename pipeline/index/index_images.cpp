@@ -25,6 +25,10 @@ namespace lookalike {
 namespace {
 
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+// What a run may hold for the disk; only a fast device fills it. A publish writes a row for most
+// words, so few large batches take less time than many small ones: with 65,536 words, this room
+// stores 24,000 photos in 3.8 to 3.9 s, and StoreRoom's defaults in 4.6 to 6.3 s (H200).
+constexpr StoreRoom kRoom = {.batch_bytes = std::size_t{120} << 20, .queued_images = 3072};
 // Threads that read the cache for training, each a chunk at a time.
 constexpr std::size_t kCacheReaders = 2;
 
@@ -102,7 +106,7 @@ class ImageFlow {
       return_freed_memory();
       files = files_left(files, sample);
     }
-    StoreQueue queue(run_.writer, run_.config.store, run_.times);
+    StoreQueue queue(run_.writer, run_.config.store, run_.times, kRoom);
     Progress progress(run_.next_step("index"), "images", sample.size() + files.size(), run_.style);
     store_sample(sample, queue, progress);
     return_freed_memory();
