@@ -63,6 +63,40 @@ void InvertedIndex::for_each_list(std::uint32_t word,
   }
 }
 
+void InvertedIndex::for_each_list(
+    std::span<const std::uint32_t> words,
+    const std::function<void(std::size_t, const EncodedPostings&)>& visit) const {
+  if (words.empty()) return;
+  // A walk passes a row in a fraction of the time that it takes to look one up.
+  constexpr std::size_t kRowsPerLookup = 8;
+  if (words.back() - words.front() >= kRowsPerLookup * words.size()) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      for_each_list(words[i], [&](const EncodedPostings& list) { visit(i, list); });
+    }
+    return;
+  }
+  shards_->ensure_segments();
+  const std::size_t count = shards_->all.size();
+  for (std::size_t shift = 0; shift < count; ++shift) {
+    // As above, threads begin with different databases.
+    Shard& shard = shards_->all[(words.front() / words.size() + shift) % count];
+    shard.with([&](Connection& reading) {
+      for (const std::int64_t segment : shard.segments) {
+        Rows rows =
+            reading.rows("SELECT id, data FROM postings WHERE id BETWEEN ? AND ?",
+                         postings_id(segment, words.front()), postings_id(segment, words.back()));
+        for (std::size_t i = 0; rows.next();) {
+          const std::int64_t id = rows.integer(0);
+          while (postings_id(segment, words[i]) < id) ++i;
+          if (postings_id(segment, words[i]) != id) continue;
+          visit(i, decode_named(reading, "postings of word", words[i],
+                                [&] { return open_postings(rows.blob(1), id, shard.numbers); }));
+        }
+      }
+    });
+  }
+}
+
 const std::vector<bool>& InvertedIndex::removed() const {
   shards_->ensure_segments();
   return shards_->removed;

@@ -34,6 +34,11 @@ class InvertedIndex {
   // visitor must not call the reader.
   void for_each_list(std::uint32_t word,
                      const std::function<void(const EncodedPostings&)>& visit) const;
+  // Visits the posting lists of several words, ascending, in the same way: visit(i, list) for those
+  // of words[i]. Neighbours in the index are read in one walk.
+  void for_each_list(
+      std::span<const std::uint32_t> words,
+      const std::function<void(std::size_t i, const EncodedPostings& list)>& visit) const;
   // Returns by image: true if its postings must be ignored, since it was removed or is a copy of an
   // image in an earlier database. Ends with the last such image.
   const std::vector<bool>& removed() const;

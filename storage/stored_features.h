@@ -13,6 +13,10 @@ namespace lookalike {
 // Calls visit(list) for each posting list of a word.
 using ForEachList =
     std::function<void(std::uint32_t word, const std::function<void(const EncodedPostings&)>&)>;
+// Calls visit(i, list) for each posting list of words[i]; the words ascend.
+using ForEachListOf =
+    std::function<void(std::span<const std::uint32_t> words,
+                       const std::function<void(std::size_t i, const EncodedPostings&)>& visit)>;
 
 // Returns the signatures of each image's features, in the order of its record. Images ascend, and
 // records[i] is that of images[i]. Reads each list of their words once. Throws Error(kStorage) if

@@ -51,8 +51,8 @@ NeighbourJoin::NeighbourJoin(SharedSearch& shared, std::vector<Image> batch, IsV
   const VoteJoin::Reads reads = VoteJoin::reads(images, postings, count, limits);
   if (reads.alone < reads.joined) return;
   join_ = std::make_unique<VoteJoin>(
-      VoteJoin::Index{[&shared](std::uint32_t word, const auto& visit) {
-                        shared.reader.for_each_list(word, visit);
+      VoteJoin::Index{[&shared](std::span<const std::uint32_t> words, const auto& visit) {
+                        shared.reader.for_each_list(words, visit);
                       },
                       [&shared](ImageId image) { return shared.reader.content(image); },
                       shared.shortlist.norms(), shared.reader.removed(), count,

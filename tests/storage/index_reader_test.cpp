@@ -212,6 +212,28 @@ TEST_F(ReaderTest, PostingsOfAWordHoldEachOfItsFeatures) {
   EXPECT_THAT(postings_of(reader(), 999).images, IsEmpty());
 }
 
+TEST_F(ReaderTest, PostingsOfSeveralWordsAreThoseOfEach) {
+  publish(1, 3);
+  publish(4, 6);
+  const IndexReader index = reader();
+  // Neighbours, words far apart, words that no image has, and no words.
+  for (const std::vector<std::uint32_t>& words :
+       {std::vector<std::uint32_t>{0, 1, 2, 4, 5, 9, 15}, {1, 4'000'000'000}, {16, 17, 99}, {}}) {
+    std::vector<std::vector<Bytes>> found(words.size());
+    index.for_each_list(words, [&](std::size_t i, const EncodedPostings& list) {
+      found[i].emplace_back(list.payload().begin(), list.payload().end());
+    });
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      std::vector<Bytes> alone;
+      index.for_each_list(words[i], [&](const EncodedPostings& list) {
+        alone.emplace_back(list.payload().begin(), list.payload().end());
+      });
+      EXPECT_EQ(found[i], alone) << words[i];
+      EXPECT_EQ(alone.empty(), words[i] > 15) << words[i];
+    }
+  }
+}
+
 TEST_F(ReaderTest, CodebookAndSettingsComeBack) {
   EXPECT_EQ(reader().settings(), (Settings{{"extract.octaves", "4"}}));
   EXPECT_EQ(reader().codebook().words, sample_codebook().words);

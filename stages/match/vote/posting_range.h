@@ -19,7 +19,7 @@ class PostingRange {
   };
   // Reads the list of each word once, on at most `threads` >= 1 threads, and keeps the postings of
   // the images in [first, end). Throws as for_each_list.
-  PostingRange(const ForEachList& for_each_list, const Words& words, ImageId first, ImageId end,
+  PostingRange(const ForEachListOf& for_each_list, const Words& words, ImageId first, ImageId end,
                std::size_t threads);
 
   // The postings of a word. Those of an image lie together, in the order of its record.
@@ -44,12 +44,15 @@ class PostingRange {
     std::vector<std::uint32_t> frequencies{};
   };
 
-  void read(const ForEachList& for_each_list, std::uint32_t word, const std::vector<bool>& removed,
-            Part& part) const;
+  struct WordPostings;
+
+  Part read(const ForEachListOf& for_each_list, std::span<const std::uint32_t> words,
+            const std::vector<bool>& removed) const;
+  void add(const EncodedPostings& list, const std::vector<bool>& removed,
+           WordPostings& postings) const;
 
   ImageId first_;
   ImageId end_;
-  std::size_t words_;
   std::vector<Part> parts_;
 };
 

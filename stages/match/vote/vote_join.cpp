@@ -1,12 +1,11 @@
 #include "stages/match/vote/vote_join.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
+#include <numeric>
 #include <utility>
 
 #include "base/error.h"
-#include "base/hamming.h"
 #include "base/parallel.h"
 #include "stages/match/vote/device_votes.h"
 #include "stages/match/vote/runs.h"
@@ -14,11 +13,11 @@
 namespace lookalike {
 namespace {
 
-constexpr std::size_t kImagesAtOnce = 16;  // images that use one array of scores in turn
+constexpr std::size_t kJoinedAtOnce = 256;  // images, fewer if their near postings are many
+constexpr std::size_t kImagesAtOnce = 16;   // that use one array of scores in turn
 // Images whose pairs read_pairs() reads again together: before their number is known, and minimum.
 constexpr std::size_t kFirstPairs = 256;
 constexpr std::size_t kLeastPairs = 64;
-constexpr std::uint32_t kNone = 0;  // stands for "not wanted"; places are stored plus 1
 
 // Returns the distinct words of a batch, ascending.
 std::vector<std::uint32_t> words_of(std::span<const VoteJoin::Image> batch) {
@@ -33,23 +32,6 @@ std::vector<std::uint32_t> words_of(std::span<const VoteJoin::Image> batch) {
     if (has_word[word]) words.push_back(static_cast<std::uint32_t>(word));
   }
   return words;
-}
-
-// Calls visit(first, feature, near, distances) for each block of a list and each of the features of
-// its word that has a near signature in it: `near` has a bit for each posting from the first on.
-template <typename Feature, typename Visit>
-void for_each_near(const PostingRange::List& list, std::span<const Feature> features,
-                   std::uint32_t threshold, const Visit& visit) {
-  SignatureDistances distances;
-  for (std::size_t first = 0; first < list.images.size(); first += kSignatureBlock) {
-    const std::size_t size = std::min(kSignatureBlock, list.images.size() - first);
-    const auto* column = reinterpret_cast<const std::uint8_t*>(list.signatures.data() + first);
-    for (std::size_t i = 0; i < features.size(); ++i) {
-      const std::uint64_t near =
-          near_signatures(features[i].signature, column, size, threshold, distances);
-      if (near != 0) visit(first, i, near, distances);
-    }
-  }
 }
 
 // Splits the images [0, end) into ranges with about `most` postings each.
@@ -80,6 +62,24 @@ VoteSpread spread_of(std::vector<float> scores, std::size_t length) {
   return {size, at(1), at(2), at(3)};
 }
 
+// Adds the votes of pairs of one word, by image, to the scores of their images.
+//   scores  fixed-point, by image from `first` on
+void add_votes(std::span<const SeenPair> pairs, double idf, const VotingWeights& weights,
+               ImageId first, std::span<std::uint64_t> scores) {
+  for_each_run(
+      pairs,
+      [&](std::size_t begin, std::size_t end) {
+        std::size_t count = 0;
+        std::uint64_t weight = 0;
+        for (const auto& [image, pair] : pairs.subspan(begin, end - begin)) {
+          count += pair.distance <= weights.threshold ? 1 : 0;
+          weight += weights.weights[pair.distance];
+        }
+        if (count > 0) scores[pairs[begin].image - first] += vote_score(idf, count, weight);
+      },
+      &SeenPair::image);
+}
+
 }  // namespace
 
 VoteJoin::VoteJoin(Index index, std::span<const Image> batch, IsVoter is_voter, std::size_t threads,
@@ -99,28 +99,23 @@ VoteJoin::VoteJoin(Index index, std::span<const Image> batch, IsVoter is_voter, 
   set_features(batch);
   late_.resize(batch_.size());
   for (const Image& image : batch_) early_.push_back({BestImages(image.candidates, 0)});
-  parallel_for(batch_.size(), threads_, [&](std::size_t i) {
-    Scores scores(own_.end() - own_.first());
-    vote(i, own_, scores);
+  std::vector<std::size_t> all(batch_.size());
+  std::iota(all.begin(), all.end(), 0);
+  join(all, own_, [&](std::size_t i, const Near& near, Scores& scores) {
+    vote(i, near, scores);
     for (std::size_t j = 0; j < i; ++j) late_[i].push_back(scores[batch_[j].id - own_.first()]);
   });
   for (std::size_t r = 0; r < ranges_.size(); ++r) {
-    const PostingRange& earlier = range(r);
-    const std::size_t parts = (batch_.size() + kImagesAtOnce - 1) / kImagesAtOnce;
-    parallel_for(parts, threads_, [&](std::size_t part) {
-      Scores scores(earlier.end() - earlier.first());
-      const std::size_t end = std::min(batch_.size(), (part + 1) * kImagesAtOnce);
-      for (std::size_t i = part * kImagesAtOnce; i < end; ++i) {
-        std::ranges::fill(scores, 0);
-        vote(i, earlier, scores);
-        keep_best(i, earlier, scores);
-        keep_pairs(i, earlier);
-      }
+    join(all, range(r), [&](std::size_t i, const Near& near, Scores& scores) {
+      vote(i, near, scores);
+      keep_best(i, near.range, scores);
+      keep_pairs(i, near);
     });
   }
 }
 
-// Sets the features of the batch, from its postings, and the norms of its histograms.
+// Sets the features of the batch, from its postings, the norms of its histograms, and the idf of
+// its words.
 void VoteJoin::set_features(std::span<const Image> batch) {
   features_.resize(batch.size());
   std::vector<std::size_t> places(own_.end() - own_.first(), batch.size());
@@ -143,6 +138,9 @@ void VoteJoin::set_features(std::span<const Image> batch) {
     }
     query_norms_.push_back(norm_of(features_[i], &Feature::word) * kVotingOne);
   }
+  for (std::size_t word = 0; word < words_.size(); ++word) {
+    idf_.push_back(inverse_frequency(index_.image_count, own_.frequency(word)));
+  }
 }
 
 // Returns the postings of the i-th range before the batch. Reads them unless it was the last range
@@ -158,56 +156,73 @@ const PostingRange& VoteJoin::range(std::size_t i) {
   return *loaded_;
 }
 
-// Adds the votes of the i-th image for each image of a range to that image's score.
-void VoteJoin::vote(std::size_t i, const PostingRange& range, Scores& scores) const {
-  struct Votes {
-    std::uint32_t count = 0;
-    std::uint64_t weight = 0;
-  };
-  std::array<Votes, kSignatureBlock> found;
-  const std::span<const Feature> features = features_[i];
-  for_each_run(
-      features,
-      [&](std::size_t begin, std::size_t end) {
-        const std::uint32_t word = features[begin].word;
-        const PostingRange::List list = range.list(word);
-        const double idf = inverse_frequency(index_.image_count, own_.frequency(word));
-        ImageId image = 0;
-        Votes votes;  // for this image, so far
-        const auto count_votes = [&] {
-          if (votes.count > 0) {
-            scores[image - range.first()] += vote_score(idf, votes.count, votes.weight);
+// Returns the features of some images of the batch by word; image: number in `images`.
+std::vector<BatchFeature> VoteJoin::by_word(std::span<const std::size_t> images) const {
+  std::vector<std::size_t> next(words_.size());
+  for (const std::size_t i : images) {
+    for (const Feature& feature : features_[i]) ++next[feature.word];
+  }
+  std::size_t count = 0;
+  for (std::size_t& each : next) count += std::exchange(each, count);
+  std::vector<BatchFeature> sorted(count);
+  for (std::size_t at = 0; at < images.size(); ++at) {
+    const std::vector<Feature>& features = features_[images[at]];
+    for (std::size_t number = 0; number < features.size(); ++number) {
+      const Feature& feature = features[number];
+      sorted[next[feature.word]++] = {feature.word, static_cast<std::uint32_t>(at),
+                                      static_cast<std::uint32_t>(number), feature.signature};
+    }
+  }
+  return sorted;
+}
+
+// Calls use(i, near, scores) for each of some images of the batch with their near postings of a
+// range, from several threads. `scores` is memory that may be used until use() returns.
+template <typename Use>
+void VoteJoin::join(std::span<const std::size_t> images, const PostingRange& range,
+                    const Use& use) const {
+  std::size_t most = kJoinedAtOnce;
+  while (!images.empty()) {
+    const auto some = images.first(std::min(most, images.size()));
+    NearPostings::Limits limits = {.threshold = index_.hamming_threshold, .threads = threads_};
+    if (some.size() > 1) limits.postings = limits_.near_postings;
+    const auto found = NearPostings::find(by_word(some), some.size(), range, limits);
+    if (!found) {
+      most = some.size() / 2;
+      continue;
+    }
+    const std::size_t parts = (some.size() + kImagesAtOnce - 1) / kImagesAtOnce;
+    parallel_for(parts, threads_, [&](std::size_t part) {
+      Scores scores;
+      const std::size_t end = std::min(some.size(), (part + 1) * kImagesAtOnce);
+      for (std::size_t at = part * kImagesAtOnce; at < end; ++at) {
+        use(some[at], Near{range, *found, at}, scores);
+      }
+    });
+    images = images.subspan(some.size());
+  }
+}
+
+// Sets `scores` to the votes of the i-th image for each image of a range.
+void VoteJoin::vote(std::size_t i, const Near& near, Scores& scores) const {
+  scores.assign(near.range.end() - near.range.first(), 0);
+  const std::vector<Feature>& features = features_[i];
+  const auto word_of = [&](const SeenPair& each) { return features[each.pair.query_word].word; };
+  std::vector<SeenPair> sorted;
+  near.found.for_each_part(near.at, [&](std::span<const SeenPair> pairs) {
+    for_each_run(
+        pairs,
+        [&](std::size_t begin, std::size_t end) {
+          sorted.assign(pairs.begin() + static_cast<std::ptrdiff_t>(begin),
+                        pairs.begin() + static_cast<std::ptrdiff_t>(end));
+          // The pairs of a single feature are in order.
+          if (!std::ranges::is_sorted(sorted, {}, &SeenPair::image)) {
+            std::ranges::sort(sorted, {}, &SeenPair::image);
           }
-        };
-        std::size_t block = 0;
-        std::uint64_t voted = 0;
-        const auto end_block = [&] {
-          for_each_bit(std::exchange(voted, 0), [&](std::size_t at) {
-            if (votes.count == 0 || list.images[block + at] != image) {
-              count_votes();
-              image = list.images[block + at];
-              votes = {};
-            }
-            votes.count += found[at].count;
-            votes.weight += found[at].weight;
-          });
-        };
-        for_each_near(list, features.subspan(begin, end - begin), weights_.threshold,
-                      [&](std::size_t first, std::size_t /*feature*/, std::uint64_t near,
-                          const SignatureDistances& distances) {
-                        if (first != block) end_block();
-                        block = first;
-                        for_each_bit(near & ~voted, [&](std::size_t at) { found[at] = {}; });
-                        voted |= near;
-                        for_each_bit(near, [&](std::size_t at) {
-                          ++found[at].count;
-                          found[at].weight += weights_.weights[distances[at]];
-                        });
-                      });
-        end_block();
-        count_votes();
-      },
-      &Feature::word);
+          add_votes(sorted, idf_[word_of(sorted.front())], weights_, near.range.first(), scores);
+        },
+        word_of);
+  });
 }
 
 double VoteJoin::value(std::size_t i, ImageId image, std::uint64_t score) const {
@@ -251,46 +266,34 @@ VoteJoin::Ranked VoteJoin::ranked(std::size_t i) const {
   return {best.ranked(index_.content_of), spread_of(std::move(scores), batch_[i].shortlist)};
 }
 
-// Adds the pairs of the i-th image with each of the given images that lies in a range.
-//   images  ascending
-//   pairs   [images], to which the pairs of each are appended
-void VoteJoin::add_pairs(std::size_t i, const PostingRange& range, std::span<const ImageId> images,
-                         std::span<std::vector<WordPair>> pairs) const {
-  std::vector<std::uint32_t> wanted(range.end() - range.first(), kNone);
-  bool any = false;
-  for (std::size_t place = 0; place < images.size(); ++place) {
-    if (images[place] < range.first() || images[place] >= range.end()) continue;
-    wanted[images[place] - range.first()] = static_cast<std::uint32_t>(place) + 1;
-    any = true;
+// Returns the pairs with each of some images, ascending, all in the range.
+std::vector<std::vector<WordPair>> VoteJoin::pairs_with(std::span<const ImageId> images,
+                                                        const Near& near) {
+  // By image of the range: its number in `images` plus 1, or 0.
+  std::vector<std::uint32_t> numbers(near.range.end() - near.range.first());
+  for (std::size_t at = 0; at < images.size(); ++at) {
+    numbers[images[at] - near.range.first()] = static_cast<std::uint32_t>(at) + 1;
   }
-  if (!any) return;
-  const std::span<const Feature> features = features_[i];
-  for_each_run(
-      features,
-      [&](std::size_t begin, std::size_t end) {
-        const PostingRange::List list = range.list(features[begin].word);
-        for_each_near(list, features.subspan(begin, end - begin), index_.hamming_threshold,
-                      [&](std::size_t first, std::size_t feature, std::uint64_t near,
-                          const SignatureDistances& distances) {
-                        for_each_bit(near, [&](std::size_t at) {
-                          const std::uint32_t place =
-                              wanted[list.images[first + at] - range.first()];
-                          if (place == kNone) return;
-                          std::size_t run = first + at;
-                          while (run > 0 && list.images[run - 1] == list.images[first + at]) --run;
-                          pairs[place - 1].push_back({static_cast<std::uint32_t>(begin + feature),
-                                                      static_cast<std::uint32_t>(first + at - run),
-                                                      static_cast<std::uint32_t>(distances[at])});
-                        });
-                      });
-      },
-      &Feature::word);
+  std::vector<std::size_t> counts(images.size() + 1);
+  near.found.for_each_part(near.at, [&](std::span<const SeenPair> part) {
+    for (const SeenPair& each : part) ++counts[numbers[each.image - near.range.first()]];
+  });
+  std::vector<std::vector<WordPair>> pairs(images.size());
+  for (std::size_t at = 0; at < images.size(); ++at) pairs[at].reserve(counts[at + 1]);
+  near.found.for_each_part(near.at, [&](std::span<const SeenPair> part) {
+    for (const SeenPair& each : part) {
+      const std::uint32_t number = numbers[each.image - near.range.first()];
+      if (number > 0) pairs[number - 1].push_back(each.pair);
+    }
+  });
+  return pairs;
 }
 
-// Brings the pairs of the i-th image up to date after keep_best(range): adds those with images that
-// have become candidates, all of which lie in the range, and drops those with images that no longer
-// are. Forgets all pairs of the image if all images together keep more than limits_.pairs.
-void VoteJoin::keep_pairs(std::size_t i, const PostingRange& range) {
+// Brings the pairs of the i-th image up to date after keep_best() of a range: adds those with
+// images that have become candidates, all of which lie in the range, and drops those with images
+// that no longer are. Forgets all pairs of the image if all images together keep more than
+// limits_.pairs.
+void VoteJoin::keep_pairs(std::size_t i, const Near& near) {
   ReadPairs& known = read_[i];
   if (!known.is_read) return;
   ReadPairs kept;
@@ -299,8 +302,7 @@ void VoteJoin::keep_pairs(std::size_t i, const PostingRange& range) {
   std::ranges::sort(kept.images);
   std::ranges::set_difference(kept.images, known.images, std::back_inserter(added));
   if (added.empty()) return;
-  std::vector<std::vector<WordPair>> added_pairs(added.size());
-  add_pairs(i, range, added, added_pairs);
+  std::vector<std::vector<WordPair>> added_pairs = pairs_with(added, near);
   for (const ImageId image : kept.images) {
     const bool is_added = std::ranges::binary_search(added, image);
     const std::vector<ImageId>& images = is_added ? added : known.images;
@@ -343,9 +345,12 @@ std::size_t VoteJoin::read_pairs(std::size_t i) {
   // Starts with the last range, which may still be in memory.
   for (std::size_t r = ranges_.size(); r-- > 0;) {
     const PostingRange& earlier = range(r);
-    parallel_for(images.size(), threads_, [&](std::size_t at) {
-      ReadPairs& read = read_[images[at]];
-      add_pairs(images[at], earlier, read.images, read.pairs);
+    join(images, earlier, [&](std::size_t at, const Near& near, Scores&) {
+      ReadPairs& read = read_[at];
+      const auto first_image = std::ranges::lower_bound(read.images, earlier.first());
+      const auto last_image = std::ranges::lower_bound(read.images, earlier.end());
+      std::ranges::move(pairs_with({first_image, last_image}, near),
+                        read.pairs.begin() + (first_image - read.images.begin()));
     });
   }
   std::size_t all = 0;
@@ -366,7 +371,10 @@ std::vector<std::vector<WordPair>> VoteJoin::pairs(std::size_t i,
   }
   std::ranges::sort(late);
   std::vector<std::vector<WordPair>> late_pairs(late.size());
-  add_pairs(i, own_, late, late_pairs);
+  if (!late.empty()) {
+    const auto found = NearPostings::find(by_word({&i, 1}), 1, own_, {index_.hamming_threshold});
+    late_pairs = pairs_with(late, {own_, *found});
+  }
   std::vector<std::vector<WordPair>> pairs;
   for (const RankedImage& candidate : candidates) {
     const bool is_late = candidate.image >= own_.first();

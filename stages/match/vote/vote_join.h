@@ -10,6 +10,7 @@
 
 #include "kernels/voting/voting.h"
 #include "stages/match/vote/best_images.h"
+#include "stages/match/vote/near_postings.h"
 #include "stages/match/vote/posting_range.h"
 #include "stages/match/vote/vote_spread.h"
 #include "stages/match/vote/word_pairs.h"
@@ -23,7 +24,7 @@ namespace lookalike {
 class VoteJoin {
  public:
   struct Index {
-    ForEachList for_each_list;  // called from several threads
+    ForEachListOf for_each_list;  // called from several threads
     ContentOf content_of;
     std::span<const float> norms;      // by image; at most 0 where there is no live image
     const std::vector<bool>& removed;  // by image, perhaps shorter
@@ -35,7 +36,8 @@ class VoteJoin {
   // What may be in memory at a time, approximately.
   struct Limits {
     std::size_t postings = std::size_t{12} << 20U;  // without those of the batch
-    std::size_t pairs = std::size_t{4} << 20U;
+    std::size_t near_postings = std::size_t{2} << 20U;
+    std::size_t pairs = std::size_t{12} << 20U;
   };
   // An image of the batch.
   struct Image {
@@ -96,16 +98,25 @@ class VoteJoin {
     float lowest = 0;             // lower scores are not kept
   };
   using Scores = std::vector<std::uint64_t>;  // fixed-point, by image from the range's first on
+  // The near postings of one image.
+  struct Near {
+    const PostingRange& range;
+    const NearPostings& found;
+    std::size_t at = 0;  // the image's number in `found`
+  };
 
   const PostingRange& range(std::size_t i);
   void set_features(std::span<const Image> batch);
-  void vote(std::size_t i, const PostingRange& range, Scores& scores) const;
+  std::vector<BatchFeature> by_word(std::span<const std::size_t> images) const;
+  template <typename Use>
+  void join(std::span<const std::size_t> images, const PostingRange& range, const Use& use) const;
+  void vote(std::size_t i, const Near& near, Scores& scores) const;
   void keep_best(std::size_t i, const PostingRange& range, const Scores& scores);
   double value(std::size_t i, ImageId image, std::uint64_t score) const;
-  void keep_pairs(std::size_t i, const PostingRange& range);
+  static std::vector<std::vector<WordPair>> pairs_with(std::span<const ImageId> images,
+                                                       const Near& near);
+  void keep_pairs(std::size_t i, const Near& near);
   void forget_pairs(std::size_t i);
-  void add_pairs(std::size_t i, const PostingRange& range, std::span<const ImageId> images,
-                 std::span<std::vector<WordPair>> pairs) const;
 
   const Index index_;
   const IsVoter is_voter_;
@@ -115,6 +126,7 @@ class VoteJoin {
   const std::vector<Image> batch_;          // without the words
   const std::vector<std::uint32_t> words_;  // of the batch, ascending
   const PostingRange own_;                  // of the batch
+  std::vector<double> idf_;                 // of words_
   std::vector<std::vector<Feature>> features_;
   std::vector<double> query_norms_;
   std::vector<Early> early_;

@@ -89,6 +89,13 @@ class VoteJoinTest : public testing::Test {
   ForEachList lists() const {
     return [this](std::uint32_t word, const auto& visit) { visit_lists(word, visit); };
   }
+  ForEachListOf lists_of() const {
+    return [this](std::span<const std::uint32_t> words, const auto& visit) {
+      for (std::size_t i = 0; i < words.size(); ++i) {
+        visit_lists(words[i], [&](const EncodedPostings& list) { visit(i, list); });
+      }
+    };
+  }
   // Descends as the ids ascend.
   static ContentHash content_of(ImageId image) {
     ContentHash content{};
@@ -125,10 +132,10 @@ class VoteJoinTest : public testing::Test {
 
   VoteJoin join(const std::vector<VoteJoin::Image>& batch, std::size_t range_postings,
                 std::size_t most_pairs, std::size_t threads = 2) const {
-    return VoteJoin({lists(), content_of, norms_, removed_, live_, kThreshold, postings(), [] {}},
-                    batch,
-                    [this](ImageId image, ImageId earlier) { return is_voter(image, earlier); },
-                    threads, {.postings = range_postings, .pairs = most_pairs});
+    return VoteJoin(
+        {lists_of(), content_of, norms_, removed_, live_, kThreshold, postings(), [] {}}, batch,
+        [this](ImageId image, ImageId earlier) { return is_voter(image, earlier); }, threads,
+        {.postings = range_postings, .near_postings = 200, .pairs = most_pairs});
   }
 
   std::uint64_t postings() const {
