@@ -120,39 +120,30 @@ void IndexWriter::in_transaction(const Work& work) {
   segments_changed();
 }
 
-ImageId IndexWriter::insert(const ImageToStore& image, Bytes histogram) {
+// Inserts an image under a number that was never used.
+void IndexWriter::insert(ImageId id, const ImageToStore& image, Bytes histogram) {
   const ImageRecord& record = image.words.image;
   const Page page = page_of(record.file.path);
-  const std::optional<ImageId> first = page.number > 1 ? find(page.file) : ImageId{0};
-  if (!first) {
+  const std::optional<ImageId> first = page.number > 1 ? find(page.file) : std::nullopt;
+  if (page.number > 1 && !first) {
     throw Error(ErrorKind::kInput, fmt::format("{}: the first page of its file is not in the index",
                                                record.file.path));
   }
-  connection().run(
-      "INSERT INTO images (content, width, height, blank, feature_count, norm, pixel_count, "
-      "pixel_sum, pixel_sum_of_squares, page, first) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-      "nullif(?, 0))",
-      record.content, record.width, record.height, image.blank, image.words.features.size(),
-      euclidean_norm(image.words.histogram), image.sums.count, image.sums.sum,
-      image.sums.sum_of_squares, page.number, *first);
-  const std::int64_t id = connection().last_insert_id();
-  if (id > std::numeric_limits<ImageId>::max()) {
-    throw Error(ErrorKind::kStorage, connection().path() + ": has run out of image numbers");
-  }
-  seal_rows(connection(), "images", "id = ?", id);
+  // Not put_row(), which would replace another image of the same content.
+  connection().run("INSERT " + values_of_row("images"), id, record.content, record.width,
+                   record.height, image.blank, image.words.features.size(),
+                   euclidean_norm(image.words.histogram), image.sums.count, image.sums.sum,
+                   image.sums.sum_of_squares, page.number, first);
   if (!image.blank) {
     const Bytes blob = seal_blob(std::move(histogram), id);
     connection().run("INSERT INTO histograms VALUES (?, ?)", id, blob);
   }
-  return static_cast<ImageId>(id);
 }
 
 void IndexWriter::point(const SourceFile& file, ImageId image) {
   const std::optional<ImageId> before = image_of_file(file.path);
-  connection().run("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, 0)",
-                   bytes_of(file.path), image, file.size_bytes, file.modified_ns, file.changed_ns,
-                   file.inode, file.links);
-  seal_rows(connection(), "files", "path = ?", bytes_of(file.path));
+  put_row(connection(), "files", bytes_of(file.path), image, file.size_bytes, file.modified_ns,
+          file.changed_ns, file.inode, file.links);
   leave_quarantine(file.path);
   if (before && *before != image) remove_if_unnamed(*before);
 }
@@ -170,15 +161,14 @@ void IndexWriter::detach(const std::string& path) {
 
 // Removes the pages of the file from quarantine as well.
 void IndexWriter::leave_quarantine(const std::string& path) {
-  std::vector<std::string> names = {path};
-  const std::string from = path + '[';
-  const std::string to = path + ']';
+  std::vector<std::string> names;
   {
-    Rows pages = connection().rows("SELECT path FROM quarantine WHERE path > ? AND path < ?",
-                                   bytes_of(from), bytes_of(to));
-    while (pages.next()) {
-      std::string name(pages.text(0));
-      if (page_of(name).file == path) names.push_back(std::move(name));
+    const std::string end = path + ']';  // after the names of its pages, PATH[NUMBER]
+    Rows rows = connection().rows("SELECT path FROM quarantine WHERE path >= ? AND path < ?",
+                                  bytes_of(path), bytes_of(end));
+    while (rows.next()) {
+      std::string name(rows.text(0));
+      if (name == path || page_of(name).file == path) names.push_back(std::move(name));
     }
   }
   for (const std::string& name : names) {
@@ -219,8 +209,7 @@ void IndexWriter::set_codebook(const Codebook& codebook, const Settings& setting
                      encode_floats(codebook.projection), encode_floats(codebook.thresholds),
                      encode_cells(codebook.cells));
     for (const auto& [name, value] : settings) {
-      connection().run("INSERT INTO settings VALUES (?, ?, 0)", name, value);
-      seal_rows(connection(), "settings", "name = ?", name);
+      put_row(connection(), "settings", name, value);
     }
   });
 }
@@ -241,12 +230,21 @@ void IndexWriter::publish(std::span<const ImageToStore> images) {
     std::size_t features = 0;
     for (const ImageToStore& image : images) features += image.words.features.size();
     postings.reserve(features);
+    std::int64_t last_id = connection()
+                               .first<std::int64_t>(
+                                   "SELECT seq FROM sqlite_sequence "
+                                   "WHERE name = 'images'")
+                               .value_or(0);
     for (std::size_t i = 0; i < images.size(); ++i) {
       const ImageToStore& image = images[i];
       const ImageRecord& record = image.words.image;
       std::optional<ImageId> id = find(record.content);
       if (!id) {
-        id = insert(image, std::move(histograms[i]));
+        if (++last_id > std::numeric_limits<ImageId>::max()) {
+          throw Error(ErrorKind::kStorage, connection().path() + ": has run out of image numbers");
+        }
+        id = static_cast<ImageId>(last_id);
+        insert(*id, image, std::move(histograms[i]));
         for (const IndexedFeature& feature : image.words.features) {
           postings.push_back({feature.word, *id, feature.signature});
         }
@@ -262,11 +260,9 @@ void IndexWriter::put_in_quarantine(std::span<const SkippedFile> files) {
     for (const SkippedFile& skipped : files) leave_quarantine(skipped.file.path);
     for (const SkippedFile& skipped : files) {
       detach(skipped.file.path);
-      connection().run("INSERT OR REPLACE INTO quarantine VALUES (?, ?, ?, ?, ?, ?, ?, 0)",
-                       bytes_of(skipped.file.path), skipped.file.size_bytes,
-                       skipped.file.modified_ns, skipped.file.changed_ns, skipped.file.inode,
-                       skipped.reason, skipped.detail);
-      seal_rows(connection(), "quarantine", "path = ?", bytes_of(skipped.file.path));
+      put_row(connection(), "quarantine", bytes_of(skipped.file.path), skipped.file.size_bytes,
+              skipped.file.modified_ns, skipped.file.changed_ns, skipped.file.inode, skipped.reason,
+              skipped.detail);
     }
   });
 }
@@ -296,17 +292,14 @@ void IndexWriter::put_roots(std::span<const IndexRoot> roots) {
     for (const IndexRoot& root : roots) {
       const ByteView path = bytes_of(root.path);
       connection().run("DELETE FROM roots WHERE path = ?", path);
-      connection().run("INSERT INTO roots VALUES (?, ?, 0)", path, root.scanned_ns);
-      seal_rows(connection(), "roots", "path = ?", path);
+      put_row(connection(), "roots", path, root.scanned_ns);
       for (const FolderDevice& folder : root.devices) {
-        // OR REPLACE: a folder may have been below another root before, and be a root itself now.
-        connection().run("INSERT OR REPLACE INTO devices VALUES (?, ?, ?, ?, 0)",
-                         bytes_of(folder.path), path, folder.device, folder.file_system);
-        seal_rows(connection(), "devices", "path = ?", bytes_of(folder.path));
+        // A folder may have been below another root before, and be a root itself now.
+        put_row(connection(), "devices", bytes_of(folder.path), path, folder.device,
+                folder.file_system);
       }
       for (const std::string& file : root.withheld) {
-        connection().run("INSERT OR REPLACE INTO withheld VALUES (?, ?, 0)", bytes_of(file), path);
-        seal_rows(connection(), "withheld", "path = ?", bytes_of(file));
+        put_row(connection(), "withheld", bytes_of(file), path);
       }
     }
   });
@@ -373,10 +366,7 @@ void IndexWriter::replace_content(const std::filesystem::path& other) {
 }
 
 void IndexWriter::set_derived(std::string_view name, std::string_view value) {
-  in_transaction([&] {
-    connection().run("INSERT OR REPLACE INTO derived (name, value) VALUES (?, ?)", name, value);
-    seal_rows(connection(), "derived", "name = ?", name);
-  });
+  in_transaction([&] { put_row(connection(), "derived", name, value); });
 }
 
 void IndexWriter::put_neighbours(std::span<const ImageNeighbours> images, ImageId last,

@@ -93,7 +93,7 @@ class IndexWriter : public IndexReader {
  private:
   template <typename Work>
   void in_transaction(const Work& work);
-  ImageId insert(const ImageToStore& image, Bytes histogram);
+  void insert(ImageId id, const ImageToStore& image, Bytes histogram);
   void point(const SourceFile& file, ImageId image);
   void detach(const std::string& path);
   void leave_quarantine(const std::string& path);

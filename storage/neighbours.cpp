@@ -114,9 +114,7 @@ std::vector<ImageId> represented_images(Connection& connection) {
 
 void write_neighbours(Connection& connection, std::int64_t image,
                       const std::vector<Neighbour>& edges) {
-  connection.run("INSERT OR REPLACE INTO neighbours VALUES (?, ?, 0)", image,
-                 encode_neighbours(edges));
-  seal_rows(connection, "neighbours", "image = ?", image);
+  put_row(connection, "neighbours", image, encode_neighbours(edges));
 }
 
 ImageId last_compared(Connection& connection) {
@@ -125,9 +123,7 @@ ImageId last_compared(Connection& connection) {
 }
 
 void set_last_compared(Connection& connection, ImageId image) {
-  connection.run("INSERT OR REPLACE INTO derived (name, value) VALUES (?, ?)", kLastCompared,
-                 std::to_string(image));
-  seal_rows(connection, "derived", "name = ?", kLastCompared);
+  put_row(connection, "derived", kLastCompared, std::to_string(image));
 }
 
 }  // namespace lookalike

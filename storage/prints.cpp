@@ -103,8 +103,7 @@ void write_prints(Connection& connection, std::int64_t image, const std::vector<
     connection.run("DELETE FROM prints WHERE image = ?", image);
     return;
   }
-  connection.run("INSERT OR REPLACE INTO prints VALUES (?, ?, 0)", image, encode_prints(edges));
-  seal_rows(connection, "prints", "image = ?", image);
+  put_row(connection, "prints", image, encode_prints(edges));
 }
 
 }  // namespace lookalike

@@ -83,7 +83,7 @@ std::vector<SchemaObject> schema_of(Connection& connection) {
 }
 
 constexpr const char* kCreateTables = R"sql(
--- checksum: row_checksum() of the columns before it, by seal_rows(). The blobs of the tables without
+-- checksum: row_checksum() of the columns before it, by put_row() or seal_rows(). The blobs of the tables without
 -- it have a checksum or a hash of their own.
 
 -- What shapes a descriptor or a word, by name.
@@ -231,13 +231,16 @@ struct ExpectedSchema {
     create_tables(connection);
     objects = schema_of(connection);
     Rows columns = connection.rows(
-        "SELECT tables.name, group_concat(tables.name || '.' || columns.name, ', ') "
+        "SELECT tables.name, group_concat(tables.name || '.' || columns.name, ', '), "
+        "group_concat('?' || (columns.cid + 1), ', ') "
         "FROM sqlite_master AS tables, pragma_table_info(tables.name) AS columns "
         "WHERE columns.name <> 'checksum' AND EXISTS (SELECT 1 FROM "
         "pragma_table_info(tables.name) AS others WHERE others.name = 'checksum') "
         "GROUP BY tables.name");
     while (columns.next()) {
       checksums.emplace(columns.text(0), fmt::format("row_checksum({})", columns.text(1)));
+      values.emplace(columns.text(0), fmt::format("INTO {0} VALUES ({1}, row_checksum({1}))",
+                                                  columns.text(0), columns.text(2)));
     }
     Rows names = connection.rows("SELECT name FROM totals");
     while (names.next()) totals.emplace_back(names.text(0));
@@ -245,6 +248,7 @@ struct ExpectedSchema {
 
   std::vector<SchemaObject> objects;
   std::map<std::string, std::string, std::less<>> checksums;  // expressions in SQL, by table
+  std::map<std::string, std::string, std::less<>> values;     // see values_of_row()
   std::vector<std::string> totals;                            // tables
 };
 
@@ -368,6 +372,13 @@ std::string checksum_of_row(std::string_view table) {
   const auto& checksums = expected_schema().checksums;
   const auto found = checksums.find(table);
   require(found != checksums.end(), "checksum_of_row: the table has no checksums");
+  return found->second;
+}
+
+const std::string& values_of_row(std::string_view table) {
+  const auto& values = expected_schema().values;
+  const auto found = values.find(table);
+  require(found != values.end(), "values_of_row: the table has no checksums");
   return found->second;
 }
 

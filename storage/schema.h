@@ -39,8 +39,18 @@ const std::vector<std::string>& tables_with_totals();
 std::string checksum_of_row(std::string_view table);
 // Returns an SQL condition: true if the row has that checksum.
 std::string is_row_intact(std::string_view table);
-// Sets the checksums of the rows that a condition in SQL selects. Call it after each INSERT and
-// UPDATE, in the same transaction.
+// Returns "INTO table VALUES (...)", with a parameter for each column but the checksum, in order,
+// and the checksum of what is bound to them.
+const std::string& values_of_row(std::string_view table);
+// Inserts a row with its checksum, in place of one with the same key. The values are those of its
+// other columns, in order.
+template <typename... Values>
+void put_row(Connection& connection, std::string_view table, const Values&... values) {
+  connection.run("INSERT OR REPLACE " + values_of_row(table), values...);
+}
+
+// Sets the checksums of the rows that a condition in SQL selects. Call it after each UPDATE, and
+// after each INSERT but put_row(), in the same transaction.
 template <typename... Values>
 void seal_rows(Connection& connection, std::string_view table, std::string_view condition,
                const Values&... values) {

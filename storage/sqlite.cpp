@@ -243,6 +243,10 @@ void Statement::check(int code) const {
   if (code != SQLITE_OK) fail(code, sqlite3_db_handle(statement_.get()));
 }
 
+void Statement::bind_null(int position) {
+  check(sqlite3_bind_null(statement_.get(), position));
+}
+
 void Statement::bind(int position, std::int64_t value) {
   check(sqlite3_bind_int64(statement_.get(), position, value));
 }

@@ -107,6 +107,11 @@ class Statement {
   void bind(int position, T value) {
     bind(position, static_cast<std::int64_t>(value));
   }
+  template <typename T>
+  void bind(int position, const std::optional<T>& value) {
+    value ? bind(position, *value) : bind_null(position);
+  }
+  void bind_null(int position);
   void bind(int position, std::int64_t value);
   void bind(int position, double value);
   void bind(int position, std::string_view value);

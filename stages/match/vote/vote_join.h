@@ -35,7 +35,7 @@ class VoteJoin {
   };
   // What may be in memory at a time, approximately.
   struct Limits {
-    std::size_t postings = std::size_t{12} << 20U;  // without those of the batch
+    std::size_t postings = std::size_t{20} << 20U;  // without those of the batch
     std::size_t near_postings = std::size_t{2} << 20U;
     std::size_t pairs = std::size_t{12} << 20U;
   };
