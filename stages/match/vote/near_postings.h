@@ -1,14 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <optional>
 #include <span>
 #include <vector>
 
+#include "base/hamming.h"
 #include "stages/match/vote/posting_range.h"
-#include "stages/match/vote/word_pairs.h"
 
 namespace lookalike {
 
@@ -20,39 +19,62 @@ struct BatchFeature {
   std::uint64_t signature = 0;
 };
 
+// A posting that is near a feature.
+struct NearPosting {
+  ImageId image = 0;           // of the posting
+  std::uint32_t at = 0;        // of the posting, in the list of the word
+  std::uint32_t feature = 0;   // number among the features of its image
+  std::uint32_t distance = 0;  // bits
+};
+
+// Calls visit(feature, at, distance) for each of the features, all of one word, and each posting of
+// the word, list.images[at], whose signature is at most `threshold` bits away: by block of
+// kSignatureBlock postings, then by feature, then by posting. Features have a `signature`.
+template <typename Feature, typename Visit>
+void for_each_near(std::span<const Feature> features, const PostingRange::List& list,
+                   std::uint32_t threshold, const Visit& visit) {
+  SignatureDistances distances;
+  for (std::size_t first = 0; first < list.images.size(); first += kSignatureBlock) {
+    const std::size_t size = std::min(kSignatureBlock, list.images.size() - first);
+    const auto* column = reinterpret_cast<const std::uint8_t*>(list.signatures.data() + first);
+    for (const Feature& feature : features) {
+      const std::uint64_t near =
+          near_signatures(feature.signature, column, size, threshold, distances);
+      for_each_bit(near, [&](std::size_t i) {
+        visit(feature, first + i, static_cast<std::uint32_t>(distances[i]));
+      });
+    }
+  }
+}
+
 // The postings of a range that are near the features of some images: those of the same word whose
 // signatures are at most some bits apart. Each list of the range is read once for all images.
 class NearPostings {
  public:
-  struct Limits {
-    std::uint32_t threshold = 0;  // bits
-    std::size_t postings = std::numeric_limits<std::size_t>::max();
-    std::size_t threads = 1;
-  };
-  // Returns nothing if there are more near postings than the limit.
-  //   features  by word, then by image, then by feature
-  //   images    number of images
-  static std::optional<NearPostings> find(std::span<const BatchFeature> features,
-                                          std::size_t images, const PostingRange& range,
-                                          const Limits& limits);
+  // Finds them anew. Returns false, without them, if there are more than `most`.
+  //   features   by word, then by image, then by feature
+  //   images     number of images
+  //   threshold  bits
+  bool find(std::span<const BatchFeature> features, std::size_t images, const PostingRange& range,
+            std::uint32_t threshold, std::size_t most);
 
-  // Calls visit(pairs) for successive parts of the pairs of an image, by word. A word's pairs lie
-  // in one part: by block of kSignatureBlock postings, then by feature, then by posting.
-  template <typename Visit>
-  void for_each_part(std::size_t image, const Visit& visit) const {
-    for (const Part& part : parts_) {
-      const std::size_t begin = image == 0 ? 0 : part.ends[image - 1];
-      visit(std::span(part.pairs).subspan(begin, part.ends[image] - begin));
-    }
+  // Returns what is near the features of an image, by word; that of a word as for_each_near()
+  // visits it.
+  std::span<const NearPosting> of(std::size_t image) const {
+    const std::size_t begin = image == 0 ? 0 : ends_[image - 1];
+    return std::span(near_).subspan(begin, ends_[image] - begin);
   }
+  std::size_t size() const { return met_.size(); }
 
  private:
-  // The pairs of some words.
-  struct Part {
-    std::vector<SeenPair> pairs{};    // by image of the batch; query_word: number of the feature
-    std::vector<std::size_t> ends{};  // of each image's pairs
+  struct Met {
+    std::uint32_t image = 0;  // which has the feature
+    NearPosting near;
   };
-  std::vector<Part> parts_;
+
+  std::vector<Met> met_{};           // by word
+  std::vector<NearPosting> near_{};  // by image, then by word; perhaps more than are in use
+  std::vector<std::size_t> ends_{};  // in near_, of each image
 };
 
 }  // namespace lookalike

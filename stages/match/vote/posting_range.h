@@ -26,6 +26,13 @@ class PostingRange {
   struct List {
     std::span<const ImageId> images;
     std::span<const std::uint64_t> signatures;
+
+    // Returns the number of a posting among those of its image.
+    std::uint32_t place(std::size_t at) const {
+      std::size_t first = at;
+      while (first > 0 && images[first - 1] == images[at]) --first;
+      return static_cast<std::uint32_t>(at - first);
+    }
   };
   //   word  number of the word among those given
   List list(std::size_t word) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -13,8 +14,10 @@
 namespace lookalike {
 namespace {
 
-constexpr std::size_t kJoinedAtOnce = 256;  // images, fewer if their near postings are many
-constexpr std::size_t kImagesAtOnce = 16;   // that use one array of scores in turn
+// Images whose features a thread compares with each list together, if their near postings are few.
+constexpr std::size_t kMostJoinedAtOnce = 256;
+constexpr std::size_t kTurns =
+    4;  // of each thread at least, so that all end at about the same time
 // Images whose pairs read_pairs() reads again together: before their number is known, and minimum.
 constexpr std::size_t kFirstPairs = 256;
 constexpr std::size_t kLeastPairs = 64;
@@ -62,22 +65,13 @@ VoteSpread spread_of(std::vector<float> scores, std::size_t length) {
   return {size, at(1), at(2), at(3)};
 }
 
-// Adds the votes of pairs of one word, by image, to the scores of their images.
-//   scores  fixed-point, by image from `first` on
-void add_votes(std::span<const SeenPair> pairs, double idf, const VotingWeights& weights,
-               ImageId first, std::span<std::uint64_t> scores) {
-  for_each_run(
-      pairs,
-      [&](std::size_t begin, std::size_t end) {
-        std::size_t count = 0;
-        std::uint64_t weight = 0;
-        for (const auto& [image, pair] : pairs.subspan(begin, end - begin)) {
-          count += pair.distance <= weights.threshold ? 1 : 0;
-          weight += weights.weights[pair.distance];
-        }
-        if (count > 0) scores[pairs[begin].image - first] += vote_score(idf, count, weight);
-      },
-      &SeenPair::image);
+// Returns by image of a range: its number in `images` plus 1, or 0.
+std::vector<std::uint32_t> numbers_in(const PostingRange& range, std::span<const ImageId> images) {
+  std::vector<std::uint32_t> numbers(range.end() - range.first());
+  for (std::size_t at = 0; at < images.size(); ++at) {
+    numbers[images[at] - range.first()] = static_cast<std::uint32_t>(at) + 1;
+  }
+  return numbers;
 }
 
 }  // namespace
@@ -93,6 +87,8 @@ VoteJoin::VoteJoin(Index index, std::span<const Image> batch, IsVoter is_voter, 
       words_(words_of(batch)),
       own_(index_.for_each_list, {words_, index_.removed}, batch.front().id, batch.back().id + 1,
            threads),
+      joined_at_once_(kMostJoinedAtOnce),
+      work_(threads),
       ranges_(
           ranges_before(batch.front().id, index_.postings, index_.image_count, limits.postings)),
       read_(batch.size()) {
@@ -101,17 +97,21 @@ VoteJoin::VoteJoin(Index index, std::span<const Image> batch, IsVoter is_voter, 
   for (const Image& image : batch_) early_.push_back({BestImages(image.candidates, 0)});
   std::vector<std::size_t> all(batch_.size());
   std::iota(all.begin(), all.end(), 0);
-  join(all, own_, [&](std::size_t i, const Near& near, Scores& scores) {
-    vote(i, near, scores);
-    for (std::size_t j = 0; j < i; ++j) late_[i].push_back(scores[batch_[j].id - own_.first()]);
+  join(all, own_, [&](std::size_t i, const Near& near, Work& work) {
+    vote(i, near, work);
+    late_[i].reserve(i);
+    for (std::size_t j = 0; j < i; ++j) {
+      late_[i].push_back(work.scores[batch_[j].id - own_.first()]);
+    }
   });
   for (std::size_t r = 0; r < ranges_.size(); ++r) {
-    join(all, range(r), [&](std::size_t i, const Near& near, Scores& scores) {
-      vote(i, near, scores);
-      keep_best(i, near.range, scores);
+    join(all, range(r), [&](std::size_t i, const Near& near, Work& work) {
+      vote(i, near, work);
+      keep_best(i, near.range, work.scores);
       keep_pairs(i, near);
     });
   }
+  work_ = std::vector<Work>(threads_);
 }
 
 // Sets the features of the batch, from its postings, the norms of its histograms, and the idf of
@@ -176,53 +176,66 @@ std::vector<BatchFeature> VoteJoin::by_word(std::span<const std::size_t> images)
   return sorted;
 }
 
-// Calls use(i, near, scores) for each of some images of the batch with their near postings of a
-// range, from several threads. `scores` is memory that may be used until use() returns.
+// Calls use(i, near, work) for each of some images of the batch with their near postings of a
+// range, from several threads.
 template <typename Use>
 void VoteJoin::join(std::span<const std::size_t> images, const PostingRange& range,
-                    const Use& use) const {
-  std::size_t most = kJoinedAtOnce;
-  while (!images.empty()) {
-    const auto some = images.first(std::min(most, images.size()));
-    NearPostings::Limits limits = {.threshold = index_.hamming_threshold, .threads = threads_};
-    if (some.size() > 1) limits.postings = limits_.near_postings;
-    const auto found = NearPostings::find(by_word(some), some.size(), range, limits);
-    if (!found) {
-      most = some.size() / 2;
-      continue;
-    }
-    const std::size_t parts = (some.size() + kImagesAtOnce - 1) / kImagesAtOnce;
-    parallel_for(parts, threads_, [&](std::size_t part) {
-      Scores scores;
-      const std::size_t end = std::min(some.size(), (part + 1) * kImagesAtOnce);
-      for (std::size_t at = part * kImagesAtOnce; at < end; ++at) {
-        use(some[at], Near{range, *found, at}, scores);
+                    const Use& use) {
+  std::atomic<std::size_t> taken = 0;
+  parallel_for(threads_, threads_, [&](std::size_t thread) {
+    Work& work = work_[thread];
+    NearPostings& found = work.found;
+    for (;;) {
+      const std::size_t count =
+          std::min(joined_at_once_.load(), images.size() / (kTurns * threads_) + 1);
+      const std::size_t begin = taken.fetch_add(count);
+      if (begin >= images.size()) return;
+      auto left = images.subspan(begin, std::min(count, images.size() - begin));
+      while (!left.empty()) {
+        const auto some = left.first(std::min(left.size(), joined_at_once_.load()));
+        const std::size_t most =
+            some.size() > 1 ? limits_.near_postings : std::numeric_limits<std::size_t>::max();
+        if (!found.find(by_word(some), some.size(), range, index_.hamming_threshold, most)) {
+          joined_at_once_ = some.size() / 2;
+          continue;
+        }
+        for (std::size_t at = 0; at < some.size(); ++at) {
+          use(some[at], Near{range, found.of(at)}, work);
+        }
+        if (found.size() < limits_.near_postings / 4) {
+          joined_at_once_ = std::clamp(2 * some.size(), joined_at_once_.load(), kMostJoinedAtOnce);
+        }
+        left = left.subspan(some.size());
       }
-    });
-    images = images.subspan(some.size());
-  }
+    }
+  });
 }
 
-// Sets `scores` to the votes of the i-th image for each image of a range.
-void VoteJoin::vote(std::size_t i, const Near& near, Scores& scores) const {
-  scores.assign(near.range.end() - near.range.first(), 0);
+// Sets work.scores to the votes of the i-th image for each image of a range.
+void VoteJoin::vote(std::size_t i, const Near& near, Work& work) const {
+  const ImageId first = near.range.first();
+  work.scores.assign(near.range.end() - first, 0);
+  work.votes.resize(work.scores.size());  // which are all empty between words
   const std::vector<Feature>& features = features_[i];
-  const auto word_of = [&](const SeenPair& each) { return features[each.pair.query_word].word; };
-  std::vector<SeenPair> sorted;
-  near.found.for_each_part(near.at, [&](std::span<const SeenPair> pairs) {
-    for_each_run(
-        pairs,
-        [&](std::size_t begin, std::size_t end) {
-          sorted.assign(pairs.begin() + static_cast<std::ptrdiff_t>(begin),
-                        pairs.begin() + static_cast<std::ptrdiff_t>(end));
-          // The pairs of a single feature are in order.
-          if (!std::ranges::is_sorted(sorted, {}, &SeenPair::image)) {
-            std::ranges::sort(sorted, {}, &SeenPair::image);
-          }
-          add_votes(sorted, idf_[word_of(sorted.front())], weights_, near.range.first(), scores);
-        },
-        word_of);
-  });
+  const auto word_of = [&](const NearPosting& each) { return features[each.feature].word; };
+  for_each_run(
+      near.postings,
+      [&](std::size_t begin, std::size_t end) {
+        work.voted.clear();
+        for (const NearPosting& each : near.postings.subspan(begin, end - begin)) {
+          if (each.distance > weights_.threshold) continue;
+          Votes& votes = work.votes[each.image - first];
+          if (votes.count == 0) work.voted.push_back(each.image - first);
+          ++votes.count;
+          votes.weight += weights_.weights[each.distance];
+        }
+        const double idf = idf_[word_of(near.postings[begin])];
+        for (const std::uint32_t at : work.voted) {
+          const Votes votes = std::exchange(work.votes[at], {});
+          work.scores[at] += vote_score(idf, votes.count, votes.weight);
+        }
+      },
+      word_of);
 }
 
 double VoteJoin::value(std::size_t i, ImageId image, std::uint64_t score) const {
@@ -266,26 +279,45 @@ VoteJoin::Ranked VoteJoin::ranked(std::size_t i) const {
   return {best.ranked(index_.content_of), spread_of(std::move(scores), batch_[i].shortlist)};
 }
 
-// Returns the pairs with each of some images, ascending, all in the range.
-std::vector<std::vector<WordPair>> VoteJoin::pairs_with(std::span<const ImageId> images,
-                                                        const Near& near) {
-  // By image of the range: its number in `images` plus 1, or 0.
-  std::vector<std::uint32_t> numbers(near.range.end() - near.range.first());
-  for (std::size_t at = 0; at < images.size(); ++at) {
-    numbers[images[at] - near.range.first()] = static_cast<std::uint32_t>(at) + 1;
-  }
+// Returns the pairs of the i-th image with each of some images, ascending, all in the range.
+std::vector<std::vector<WordPair>> VoteJoin::pairs_with(std::size_t i,
+                                                        std::span<const ImageId> images,
+                                                        const Near& near) const {
+  const std::vector<std::uint32_t> numbers = numbers_in(near.range, images);
   std::vector<std::size_t> counts(images.size() + 1);
-  near.found.for_each_part(near.at, [&](std::span<const SeenPair> part) {
-    for (const SeenPair& each : part) ++counts[numbers[each.image - near.range.first()]];
-  });
+  for (const NearPosting& each : near.postings) ++counts[numbers[each.image - near.range.first()]];
   std::vector<std::vector<WordPair>> pairs(images.size());
   for (std::size_t at = 0; at < images.size(); ++at) pairs[at].reserve(counts[at + 1]);
-  near.found.for_each_part(near.at, [&](std::span<const SeenPair> part) {
-    for (const SeenPair& each : part) {
-      const std::uint32_t number = numbers[each.image - near.range.first()];
-      if (number > 0) pairs[number - 1].push_back(each.pair);
-    }
-  });
+  for (const NearPosting& each : near.postings) {
+    const std::uint32_t number = numbers[each.image - near.range.first()];
+    if (number == 0) continue;
+    const PostingRange::List list = near.range.list(features_[i][each.feature].word);
+    pairs[number - 1].push_back({each.feature, list.place(each.at), each.distance});
+  }
+  return pairs;
+}
+
+// Returns the pairs of the i-th image with each of some images of the batch, ascending.
+std::vector<std::vector<WordPair>> VoteJoin::late_pairs(std::size_t i,
+                                                        std::span<const ImageId> images) const {
+  std::vector<std::vector<WordPair>> pairs(images.size());
+  if (images.empty()) return pairs;
+  const std::vector<std::uint32_t> numbers = numbers_in(own_, images);
+  const std::span<const Feature> features = features_[i];
+  for_each_run(
+      features,
+      [&](std::size_t begin, std::size_t end) {
+        const PostingRange::List list = own_.list(features[begin].word);
+        for_each_near(features.subspan(begin, end - begin), list, index_.hamming_threshold,
+                      [&](const Feature& feature, std::size_t at, std::uint32_t distance) {
+                        const std::uint32_t number = numbers[list.images[at] - own_.first()];
+                        if (number == 0) return;
+                        const auto query_word =
+                            static_cast<std::uint32_t>(&feature - features.data());
+                        pairs[number - 1].push_back({query_word, list.place(at), distance});
+                      });
+      },
+      &Feature::word);
   return pairs;
 }
 
@@ -302,7 +334,7 @@ void VoteJoin::keep_pairs(std::size_t i, const Near& near) {
   std::ranges::sort(kept.images);
   std::ranges::set_difference(kept.images, known.images, std::back_inserter(added));
   if (added.empty()) return;
-  std::vector<std::vector<WordPair>> added_pairs = pairs_with(added, near);
+  std::vector<std::vector<WordPair>> added_pairs = pairs_with(i, added, near);
   for (const ImageId image : kept.images) {
     const bool is_added = std::ranges::binary_search(added, image);
     const std::vector<ImageId>& images = is_added ? added : known.images;
@@ -345,11 +377,11 @@ std::size_t VoteJoin::read_pairs(std::size_t i) {
   // Starts with the last range, which may still be in memory.
   for (std::size_t r = ranges_.size(); r-- > 0;) {
     const PostingRange& earlier = range(r);
-    join(images, earlier, [&](std::size_t at, const Near& near, Scores&) {
+    join(images, earlier, [&](std::size_t at, const Near& near, Work&) {
       ReadPairs& read = read_[at];
       const auto first_image = std::ranges::lower_bound(read.images, earlier.first());
       const auto last_image = std::ranges::lower_bound(read.images, earlier.end());
-      std::ranges::move(pairs_with({first_image, last_image}, near),
+      std::ranges::move(pairs_with(at, {first_image, last_image}, near),
                         read.pairs.begin() + (first_image - read.images.begin()));
     });
   }
@@ -370,16 +402,12 @@ std::vector<std::vector<WordPair>> VoteJoin::pairs(std::size_t i,
     if (candidate.image >= own_.first()) late.push_back(candidate.image);
   }
   std::ranges::sort(late);
-  std::vector<std::vector<WordPair>> late_pairs(late.size());
-  if (!late.empty()) {
-    const auto found = NearPostings::find(by_word({&i, 1}), 1, own_, {index_.hamming_threshold});
-    late_pairs = pairs_with(late, {own_, *found});
-  }
+  const std::vector<std::vector<WordPair>> of_late = late_pairs(i, late);
   std::vector<std::vector<WordPair>> pairs;
   for (const RankedImage& candidate : candidates) {
     const bool is_late = candidate.image >= own_.first();
     const std::vector<ImageId>& images = is_late ? late : read_[i].images;
-    const std::vector<std::vector<WordPair>>& found = is_late ? late_pairs : read_[i].pairs;
+    const std::vector<std::vector<WordPair>>& found = is_late ? of_late : read_[i].pairs;
     const auto known = std::ranges::lower_bound(images, candidate.image);
     require(known != images.end() && *known == candidate.image, "VoteJoin: pairs were not read");
     pairs.push_back(found[static_cast<std::size_t>(known - images.begin())]);

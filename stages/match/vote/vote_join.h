@@ -35,8 +35,8 @@ class VoteJoin {
   };
   // What may be in memory at a time, approximately.
   struct Limits {
-    std::size_t postings = std::size_t{20} << 20U;  // without those of the batch
-    std::size_t near_postings = std::size_t{2} << 20U;
+    std::size_t postings = std::size_t{12} << 20U;      // without those of the batch
+    std::size_t near_postings = std::size_t{1} << 20U;  // of each thread
     std::size_t pairs = std::size_t{12} << 20U;
   };
   // An image of the batch.
@@ -98,23 +98,35 @@ class VoteJoin {
     float lowest = 0;             // lower scores are not kept
   };
   using Scores = std::vector<std::uint64_t>;  // fixed-point, by image from the range's first on
+  struct Votes {
+    std::uint32_t count = 0;
+    std::uint64_t weight = 0;
+  };
+  // The memory of a thread.
+  struct Work {
+    NearPostings found{};
+    Scores scores{};
+    std::vector<Votes> votes{};          // of one word, by image from the range's first on
+    std::vector<std::uint32_t> voted{};  // where they are
+  };
   // The near postings of one image.
   struct Near {
     const PostingRange& range;
-    const NearPostings& found;
-    std::size_t at = 0;  // the image's number in `found`
+    std::span<const NearPosting> postings;  // as NearPostings::of() returns them
   };
 
   const PostingRange& range(std::size_t i);
   void set_features(std::span<const Image> batch);
   std::vector<BatchFeature> by_word(std::span<const std::size_t> images) const;
   template <typename Use>
-  void join(std::span<const std::size_t> images, const PostingRange& range, const Use& use) const;
-  void vote(std::size_t i, const Near& near, Scores& scores) const;
+  void join(std::span<const std::size_t> images, const PostingRange& range, const Use& use);
+  void vote(std::size_t i, const Near& near, Work& work) const;
   void keep_best(std::size_t i, const PostingRange& range, const Scores& scores);
   double value(std::size_t i, ImageId image, std::uint64_t score) const;
-  static std::vector<std::vector<WordPair>> pairs_with(std::span<const ImageId> images,
-                                                       const Near& near);
+  std::vector<std::vector<WordPair>> pairs_with(std::size_t i, std::span<const ImageId> images,
+                                                const Near& near) const;
+  std::vector<std::vector<WordPair>> late_pairs(std::size_t i,
+                                                std::span<const ImageId> images) const;
   void keep_pairs(std::size_t i, const Near& near);
   void forget_pairs(std::size_t i);
 
@@ -127,6 +139,8 @@ class VoteJoin {
   const std::vector<std::uint32_t> words_;  // of the batch, ascending
   const PostingRange own_;                  // of the batch
   std::vector<double> idf_;                 // of words_
+  std::atomic<std::size_t> joined_at_once_;
+  std::vector<Work> work_;
   std::vector<std::vector<Feature>> features_;
   std::vector<double> query_norms_;
   std::vector<Early> early_;
