@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -16,8 +15,7 @@ namespace {
 
 // Images whose features a thread compares with each list together, if their near postings are few.
 constexpr std::size_t kMostJoinedAtOnce = 256;
-constexpr std::size_t kTurns =
-    4;  // of each thread at least, so that all end at about the same time
+constexpr std::size_t kTurns = 4;  // of each thread at least, so that all end together
 // Images whose pairs read_pairs() reads again together: before their number is known, and minimum.
 constexpr std::size_t kFirstPairs = 256;
 constexpr std::size_t kLeastPairs = 64;
@@ -35,6 +33,25 @@ std::vector<std::uint32_t> words_of(std::span<const VoteJoin::Image> batch) {
     if (has_word[word]) words.push_back(static_cast<std::uint32_t>(word));
   }
   return words;
+}
+
+// Calls visit(feature, list, at, distance) for each of an image's features, which ascend by word,
+// and each near posting of its word, and end_word(word) after those of a word.
+template <typename Feature, typename Visit, typename EndWord>
+void for_each_near_of(std::span<const Feature> features, const PostingRange& range,
+                      std::uint32_t threshold, const Visit& visit, const EndWord& end_word) {
+  for_each_run(
+      features,
+      [&](std::size_t begin, std::size_t end) {
+        const std::uint32_t word = features[begin].word;
+        const PostingRange::List list = range.list(word);
+        for_each_near(features.subspan(begin, end - begin), list, threshold,
+                      [&](const Feature& feature, std::size_t at, std::uint32_t distance) {
+                        visit(feature, list, at, distance);
+                      });
+        end_word(word);
+      },
+      &Feature::word);
 }
 
 // Splits the images [0, end) into ranges with about `most` postings each.
@@ -193,14 +210,14 @@ void VoteJoin::join(std::span<const std::size_t> images, const PostingRange& ran
       auto left = images.subspan(begin, std::min(count, images.size() - begin));
       while (!left.empty()) {
         const auto some = left.first(std::min(left.size(), joined_at_once_.load()));
-        const std::size_t most =
-            some.size() > 1 ? limits_.near_postings : std::numeric_limits<std::size_t>::max();
-        if (!found.find(by_word(some), some.size(), range, index_.hamming_threshold, most)) {
+        const bool is_found = found.find(by_word(some), some.size(), range,
+                                         index_.hamming_threshold, limits_.near_postings);
+        if (!is_found && some.size() > 1) {
           joined_at_once_ = some.size() / 2;
           continue;
         }
         for (std::size_t at = 0; at < some.size(); ++at) {
-          use(some[at], Near{range, found.of(at)}, work);
+          use(some[at], is_found ? Near{range, found.of(at)} : Near{range, {}}, work);
         }
         if (found.size() < limits_.near_postings / 4) {
           joined_at_once_ = std::clamp(2 * some.size(), joined_at_once_.load(), kMostJoinedAtOnce);
@@ -216,24 +233,37 @@ void VoteJoin::vote(std::size_t i, const Near& near, Work& work) const {
   const ImageId first = near.range.first();
   work.scores.assign(near.range.end() - first, 0);
   work.votes.resize(work.scores.size());  // which are all empty between words
-  const std::vector<Feature>& features = features_[i];
+  const std::span<const Feature> features = features_[i];
+  const auto add = [&](ImageId image, std::uint32_t distance) {
+    if (distance > weights_.threshold) return;
+    Votes& votes = work.votes[image - first];
+    if (votes.count == 0) work.voted.push_back(image - first);
+    ++votes.count;
+    votes.weight += weights_.weights[distance];
+  };
+  const auto end_word = [&](std::uint32_t word) {
+    for (const std::uint32_t at : work.voted) {
+      const Votes votes = std::exchange(work.votes[at], {});
+      work.scores[at] += vote_score(idf_[word], votes.count, votes.weight);
+    }
+    work.voted.clear();
+  };
+  if (!near.postings) {
+    for_each_near_of(
+        features, near.range, index_.hamming_threshold,
+        [&](const Feature&, const PostingRange::List& list, std::size_t at,
+            std::uint32_t distance) { add(list.images[at], distance); },
+        end_word);
+    return;
+  }
   const auto word_of = [&](const NearPosting& each) { return features[each.feature].word; };
   for_each_run(
-      near.postings,
+      *near.postings,
       [&](std::size_t begin, std::size_t end) {
-        work.voted.clear();
-        for (const NearPosting& each : near.postings.subspan(begin, end - begin)) {
-          if (each.distance > weights_.threshold) continue;
-          Votes& votes = work.votes[each.image - first];
-          if (votes.count == 0) work.voted.push_back(each.image - first);
-          ++votes.count;
-          votes.weight += weights_.weights[each.distance];
+        for (const NearPosting& each : near.postings->subspan(begin, end - begin)) {
+          add(each.image, each.distance);
         }
-        const double idf = idf_[word_of(near.postings[begin])];
-        for (const std::uint32_t at : work.voted) {
-          const Votes votes = std::exchange(work.votes[at], {});
-          work.scores[at] += vote_score(idf, votes.count, votes.weight);
-        }
+        end_word(word_of((*near.postings)[begin]));
       },
       word_of);
 }
@@ -283,12 +313,13 @@ VoteJoin::Ranked VoteJoin::ranked(std::size_t i) const {
 std::vector<std::vector<WordPair>> VoteJoin::pairs_with(std::size_t i,
                                                         std::span<const ImageId> images,
                                                         const Near& near) const {
+  if (!near.postings) return find_pairs(i, images, near.range);
   const std::vector<std::uint32_t> numbers = numbers_in(near.range, images);
   std::vector<std::size_t> counts(images.size() + 1);
-  for (const NearPosting& each : near.postings) ++counts[numbers[each.image - near.range.first()]];
+  for (const NearPosting& each : *near.postings) ++counts[numbers[each.image - near.range.first()]];
   std::vector<std::vector<WordPair>> pairs(images.size());
   for (std::size_t at = 0; at < images.size(); ++at) pairs[at].reserve(counts[at + 1]);
-  for (const NearPosting& each : near.postings) {
+  for (const NearPosting& each : *near.postings) {
     const std::uint32_t number = numbers[each.image - near.range.first()];
     if (number == 0) continue;
     const PostingRange::List list = near.range.list(features_[i][each.feature].word);
@@ -297,27 +328,24 @@ std::vector<std::vector<WordPair>> VoteJoin::pairs_with(std::size_t i,
   return pairs;
 }
 
-// Returns the pairs of the i-th image with each of some images of the batch, ascending.
-std::vector<std::vector<WordPair>> VoteJoin::late_pairs(std::size_t i,
-                                                        std::span<const ImageId> images) const {
+// Returns the same by comparing the features of the image with the lists of the range.
+std::vector<std::vector<WordPair>> VoteJoin::find_pairs(std::size_t i,
+                                                        std::span<const ImageId> images,
+                                                        const PostingRange& range) const {
   std::vector<std::vector<WordPair>> pairs(images.size());
   if (images.empty()) return pairs;
-  const std::vector<std::uint32_t> numbers = numbers_in(own_, images);
+  const std::vector<std::uint32_t> numbers = numbers_in(range, images);
   const std::span<const Feature> features = features_[i];
-  for_each_run(
-      features,
-      [&](std::size_t begin, std::size_t end) {
-        const PostingRange::List list = own_.list(features[begin].word);
-        for_each_near(features.subspan(begin, end - begin), list, index_.hamming_threshold,
-                      [&](const Feature& feature, std::size_t at, std::uint32_t distance) {
-                        const std::uint32_t number = numbers[list.images[at] - own_.first()];
-                        if (number == 0) return;
-                        const auto query_word =
-                            static_cast<std::uint32_t>(&feature - features.data());
-                        pairs[number - 1].push_back({query_word, list.place(at), distance});
-                      });
+  for_each_near_of(
+      features, range, index_.hamming_threshold,
+      [&](const Feature& feature, const PostingRange::List& list, std::size_t at,
+          std::uint32_t distance) {
+        const std::uint32_t number = numbers[list.images[at] - range.first()];
+        if (number == 0) return;
+        const auto query_word = static_cast<std::uint32_t>(&feature - features.data());
+        pairs[number - 1].push_back({query_word, list.place(at), distance});
       },
-      &Feature::word);
+      [](std::uint32_t) {});
   return pairs;
 }
 
@@ -402,7 +430,7 @@ std::vector<std::vector<WordPair>> VoteJoin::pairs(std::size_t i,
     if (candidate.image >= own_.first()) late.push_back(candidate.image);
   }
   std::ranges::sort(late);
-  const std::vector<std::vector<WordPair>> of_late = late_pairs(i, late);
+  const std::vector<std::vector<WordPair>> of_late = find_pairs(i, late, own_);
   std::vector<std::vector<WordPair>> pairs;
   for (const RankedImage& candidate : candidates) {
     const bool is_late = candidate.image >= own_.first();

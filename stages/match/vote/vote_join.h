@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -36,7 +37,7 @@ class VoteJoin {
   // What may be in memory at a time, approximately.
   struct Limits {
     std::size_t postings = std::size_t{12} << 20U;      // without those of the batch
-    std::size_t near_postings = std::size_t{1} << 20U;  // of each thread
+    std::size_t near_postings = std::size_t{1} << 20U;  // of each thread, a little more at times
     std::size_t pairs = std::size_t{12} << 20U;
   };
   // An image of the batch.
@@ -112,7 +113,8 @@ class VoteJoin {
   // The near postings of one image.
   struct Near {
     const PostingRange& range;
-    std::span<const NearPosting> postings;  // as NearPostings::of() returns them
+    // As NearPostings::of() returns them; nothing if they are too many to be in memory.
+    std::optional<std::span<const NearPosting>> postings;
   };
 
   const PostingRange& range(std::size_t i);
@@ -125,8 +127,8 @@ class VoteJoin {
   double value(std::size_t i, ImageId image, std::uint64_t score) const;
   std::vector<std::vector<WordPair>> pairs_with(std::size_t i, std::span<const ImageId> images,
                                                 const Near& near) const;
-  std::vector<std::vector<WordPair>> late_pairs(std::size_t i,
-                                                std::span<const ImageId> images) const;
+  std::vector<std::vector<WordPair>> find_pairs(std::size_t i, std::span<const ImageId> images,
+                                                const PostingRange& range) const;
   void keep_pairs(std::size_t i, const Near& near);
   void forget_pairs(std::size_t i);
 

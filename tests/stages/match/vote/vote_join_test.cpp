@@ -195,6 +195,7 @@ class VoteJoinTest : public testing::Test {
   std::vector<bool> removed_;
   std::vector<float> norms_;
   std::size_t live_ = 0;
+  std::size_t near_postings_ = 200;  // that may be in memory
   std::set<ImageId> represented_;
   std::map<ImageId, std::vector<std::uint32_t>> words_;
 };
@@ -204,6 +205,13 @@ TEST_F(VoteJoinTest, RanksAsEachImageByItself) {
     expect_as_alone(1, kImages + 1, range_postings);
     expect_as_alone(40, kImages + 1, range_postings);
     expect_as_alone(kImages, kImages + 1, range_postings);
+  }
+}
+
+TEST_F(VoteJoinTest, NearPostingsNeedNotFitInMemory) {
+  for (const std::size_t most : {0U, 20U, 60U}) {
+    near_postings_ = most;
+    expect_as_alone(40, kImages + 1, 100);
   }
 }
 
