@@ -198,6 +198,7 @@ std::vector<BatchFeature> VoteJoin::by_word(std::span<const std::size_t> images)
 template <typename Use>
 void VoteJoin::join(std::span<const std::size_t> images, const PostingRange& range,
                     const Use& use) {
+  const std::size_t most_near = limits_.near_postings / threads_;
   std::atomic<std::size_t> taken = 0;
   parallel_for(threads_, threads_, [&](std::size_t thread) {
     Work& work = work_[thread];
@@ -210,8 +211,8 @@ void VoteJoin::join(std::span<const std::size_t> images, const PostingRange& ran
       auto left = images.subspan(begin, std::min(count, images.size() - begin));
       while (!left.empty()) {
         const auto some = left.first(std::min(left.size(), joined_at_once_.load()));
-        const bool is_found = found.find(by_word(some), some.size(), range,
-                                         index_.hamming_threshold, limits_.near_postings);
+        const bool is_found =
+            found.find(by_word(some), some.size(), range, index_.hamming_threshold, most_near);
         if (!is_found && some.size() > 1) {
           joined_at_once_ = some.size() / 2;
           continue;
@@ -219,7 +220,7 @@ void VoteJoin::join(std::span<const std::size_t> images, const PostingRange& ran
         for (std::size_t at = 0; at < some.size(); ++at) {
           use(some[at], is_found ? Near{range, found.of(at)} : Near{range, {}}, work);
         }
-        if (found.size() < limits_.near_postings / 4) {
+        if (found.size() < most_near / 4) {
           joined_at_once_ = std::clamp(2 * some.size(), joined_at_once_.load(), kMostJoinedAtOnce);
         }
         left = left.subspan(some.size());

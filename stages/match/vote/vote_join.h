@@ -37,7 +37,7 @@ class VoteJoin {
   // What may be in memory at a time, approximately.
   struct Limits {
     std::size_t postings = std::size_t{12} << 20U;      // without those of the batch
-    std::size_t near_postings = std::size_t{1} << 20U;  // of each thread, a little more at times
+    std::size_t near_postings = std::size_t{2} << 20U;  // a little more at times
     std::size_t pairs = std::size_t{12} << 20U;
   };
   // An image of the batch.
