@@ -135,7 +135,7 @@ class VoteJoinTest : public testing::Test {
     return VoteJoin(
         {lists_of(), content_of, norms_, removed_, live_, kThreshold, postings(), [] {}}, batch,
         [this](ImageId image, ImageId earlier) { return is_voter(image, earlier); }, threads,
-        {.postings = range_postings, .near_postings = 200, .pairs = most_pairs});
+        {.postings = range_postings, .near_postings = near_postings_, .pairs = most_pairs});
   }
 
   std::uint64_t postings() const {
