@@ -87,6 +87,16 @@ TEST_F(IndexTest, APathMovesToNewContentAndTheOldImageGoes) {
   EXPECT_EQ(posted(reader()), (std::set<ImageId>{2}));
 }
 
+TEST_F(IndexTest, TheNumberOfARemovedImageIsNotUsedAgain) {
+  publish(1, 2);
+  remove(2);
+  writer_->merge_segments(1);  // drops its tombstone, too
+  reopen();
+  publish(3, 3);
+  EXPECT_EQ(writer_->find(sample_file(1).path), ImageId{1});
+  EXPECT_EQ(writer_->find(sample_file(3).path), ImageId{3});
+}
+
 TEST_F(IndexTest, ContentThatIsThereOnlyGainsThePath) {
   publish(1, 1);
   ImageToStore copy = sample_to_store(1);
