@@ -67,8 +67,7 @@ void InvertedIndex::for_each_list(
     std::span<const std::uint32_t> words,
     const std::function<void(std::size_t, const EncodedPostings&)>& visit) const {
   if (words.empty()) return;
-  // A walk passes a row in a fraction of the time that it takes to look one up.
-  constexpr std::size_t kRowsPerLookup = 8;
+  constexpr std::size_t kRowsPerLookup = 8;  // that a walk may pass for each word; an estimate
   if (words.back() - words.front() >= kRowsPerLookup * words.size()) {
     for (std::size_t i = 0; i < words.size(); ++i) {
       for_each_list(words[i], [&](const EncodedPostings& list) { visit(i, list); });

@@ -83,8 +83,8 @@ std::vector<SchemaObject> schema_of(Connection& connection) {
 }
 
 constexpr const char* kCreateTables = R"sql(
--- checksum: row_checksum() of the columns before it, by put_row() or seal_rows(). The blobs of the tables without
--- it have a checksum or a hash of their own.
+-- checksum: row_checksum() of the columns before it, by put_row() or seal_rows(). The blobs of the
+-- tables without it have a checksum or a hash of their own.
 
 -- What shapes a descriptor or a word, by name.
 CREATE TABLE settings (

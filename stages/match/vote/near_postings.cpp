@@ -8,7 +8,7 @@
 namespace lookalike {
 namespace {
 
-// Postings of a list between looks at the number of those found; a multiple of kSignatureBlock.
+// Postings of a list after which the limit is checked; a multiple of kSignatureBlock.
 constexpr std::size_t kPostingsAtOnce = 1024;
 
 }  // namespace
@@ -39,7 +39,8 @@ bool NearPostings::find(std::span<const BatchFeature> features, std::size_t imag
   for (const Met& each : met_) ++ends_[each.image];
   std::size_t sum = 0;
   for (std::size_t& each : ends_) sum += std::exchange(each, sum);
-  if (near_.size() < met_.size()) near_.resize(met_.size());  // never smaller: clearing costs
+  // It never shrinks, as growing again would clear the elements first.
+  if (near_.size() < met_.size()) near_.resize(met_.size());
   for (const Met& each : met_) near_[ends_[each.image]++] = each.near;
   return true;
 }

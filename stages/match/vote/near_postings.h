@@ -51,15 +51,15 @@ void for_each_near(std::span<const Feature> features, const PostingRange::List& 
 // signatures are at most some bits apart. Each list of the range is read once for all images.
 class NearPostings {
  public:
-  // Finds them anew. Returns false, without them, if there are more than `most`.
+  // Replaces what was found before. Returns false, without a result, if there are more than `most`.
   //   features   by word, then by image, then by feature
   //   images     number of images
   //   threshold  bits
   bool find(std::span<const BatchFeature> features, std::size_t images, const PostingRange& range,
             std::uint32_t threshold, std::size_t most);
 
-  // Returns what is near the features of an image, by word; that of a word as for_each_near()
-  // visits it.
+  // Returns the near postings of an image, by word, and those of a word in the order of
+  // for_each_near().
   std::span<const NearPosting> of(std::size_t image) const {
     const std::size_t begin = image == 0 ? 0 : ends_[image - 1];
     return std::span(near_).subspan(begin, ends_[image] - begin);

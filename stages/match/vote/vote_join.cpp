@@ -13,9 +13,10 @@
 namespace lookalike {
 namespace {
 
-// Images whose features a thread compares with each list together, if their near postings are few.
+// Maximum number of images whose features a thread compares with a list in one go.
 constexpr std::size_t kMostJoinedAtOnce = 256;
-constexpr std::size_t kTurns = 4;  // of each thread at least, so that all end together
+// Minimum number of goes of each thread, so that all threads end at about the same time.
+constexpr std::size_t kTurns = 4;
 // Images whose pairs read_pairs() reads again together: before their number is known, and minimum.
 constexpr std::size_t kFirstPairs = 256;
 constexpr std::size_t kLeastPairs = 64;
@@ -233,7 +234,7 @@ void VoteJoin::join(std::span<const std::size_t> images, const PostingRange& ran
 void VoteJoin::vote(std::size_t i, const Near& near, Work& work) const {
   const ImageId first = near.range.first();
   work.scores.assign(near.range.end() - first, 0);
-  work.votes.resize(work.scores.size());  // which are all empty between words
+  work.votes.resize(work.scores.size());  // all are empty before and after each word
   const std::span<const Feature> features = features_[i];
   const auto add = [&](ImageId image, std::uint32_t distance) {
     if (distance > weights_.threshold) return;
@@ -329,7 +330,7 @@ std::vector<std::vector<WordPair>> VoteJoin::pairs_with(std::size_t i,
   return pairs;
 }
 
-// Returns the same by comparing the features of the image with the lists of the range.
+// Returns the same pairs, which it finds by comparing the image's features with the range's lists.
 std::vector<std::vector<WordPair>> VoteJoin::find_pairs(std::size_t i,
                                                         std::span<const ImageId> images,
                                                         const PostingRange& range) const {

@@ -37,7 +37,7 @@ class VoteJoin {
   // What may be in memory at a time, approximately.
   struct Limits {
     std::size_t postings = std::size_t{12} << 20U;      // without those of the batch
-    std::size_t near_postings = std::size_t{2} << 20U;  // a little more at times
+    std::size_t near_postings = std::size_t{2} << 20U;  // of all threads
     std::size_t pairs = std::size_t{12} << 20U;
   };
   // An image of the batch.
@@ -108,7 +108,7 @@ class VoteJoin {
     NearPostings found{};
     Scores scores{};
     std::vector<Votes> votes{};          // of one word, by image from the range's first on
-    std::vector<std::uint32_t> voted{};  // where they are
+    std::vector<std::uint32_t> voted{};  // indices of those that are not empty
   };
   // The near postings of one image.
   struct Near {
@@ -137,12 +137,12 @@ class VoteJoin {
   const std::size_t threads_;
   const Limits limits_;
   const VotingWeights weights_;
-  const std::vector<Image> batch_;          // without the words
-  const std::vector<std::uint32_t> words_;  // of the batch, ascending
-  const PostingRange own_;                  // of the batch
-  std::vector<double> idf_;                 // of words_
-  std::atomic<std::size_t> joined_at_once_;
-  std::vector<Work> work_;
+  const std::vector<Image> batch_;           // without the words
+  const std::vector<std::uint32_t> words_;   // of the batch, ascending
+  const PostingRange own_;                   // of the batch
+  std::vector<double> idf_;                  // of words_
+  std::atomic<std::size_t> joined_at_once_;  // images of which join() looks for near postings
+  std::vector<Work> work_;                   // by thread
   std::vector<std::vector<Feature>> features_;
   std::vector<double> query_norms_;
   std::vector<Early> early_;
