@@ -90,6 +90,15 @@ void check_features(const ImageToStore& image, std::size_t word_count) {
                           words.histogram.back().word, word_count));
 }
 
+// Returns the largest number that an image has had, or 0.
+std::int64_t last_image_id(Connection& connection) {
+  return connection
+      .first<std::int64_t>(
+          "SELECT max(ifnull((SELECT max(id) FROM images), 0), "
+          "ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'images'), 0))")
+      .value();
+}
+
 }  // namespace
 
 IndexWriter::IndexWriter(const std::filesystem::path& database)
@@ -120,7 +129,7 @@ void IndexWriter::in_transaction(const Work& work) {
   segments_changed();
 }
 
-// Inserts an image under a number that was never used.
+// Inserts an image under a number that no image has had.
 void IndexWriter::insert(ImageId id, const ImageToStore& image, Bytes histogram) {
   const ImageRecord& record = image.words.image;
   const Page page = page_of(record.file.path);
@@ -230,11 +239,7 @@ void IndexWriter::publish(std::span<const ImageToStore> images) {
     std::size_t features = 0;
     for (const ImageToStore& image : images) features += image.words.features.size();
     postings.reserve(features);
-    std::int64_t last_id = connection()
-                               .first<std::int64_t>(
-                                   "SELECT seq FROM sqlite_sequence "
-                                   "WHERE name = 'images'")
-                               .value_or(0);
+    std::int64_t last_id = last_image_id(connection());
     for (std::size_t i = 0; i < images.size(); ++i) {
       const ImageToStore& image = images[i];
       const ImageRecord& record = image.words.image;
