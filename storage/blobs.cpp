@@ -35,7 +35,8 @@ void put_next(ByteWriter& out, std::uint32_t number, std::uint32_t& last) {
 
 // The smallest entries: a byte of difference, and a signature or the geometry.
 constexpr std::size_t kMinPostingBytes = 1 + 8;
-constexpr std::size_t kMinFeatureBytes = 1 + 4 + 3;
+constexpr std::size_t kGeometryBytes = 4 + 3;
+constexpr std::size_t kMinFeatureBytes = 1 + kGeometryBytes;
 
 std::size_t get_count(ByteReader& in, std::size_t min_entry_bytes) {
   const std::uint64_t count = in.get_varint();
@@ -206,16 +207,17 @@ EncodedPostings open_postings(ByteView blob, std::int64_t row, ImageNumbers numb
 Bytes encode_histogram(std::span<const IndexedFeature> features, std::uint32_t longer_side_px) {
   require(longer_side_px >= 1, "encode_histogram: an image without pixels");
   ByteWriter out;
+  constexpr std::size_t kUsualBytes = 9;  // of a feature: its word takes one or two
+  out.reserve(kUsualBytes * (features.size() + 2));
   out.put_varint(longer_side_px);
   out.put_varint(features.size());
   std::uint32_t last = 0;
   for (const IndexedFeature& feature : features) put_next(out, feature.word, last);
   for (const IndexedFeature& feature : features) {
-    out.put<std::uint16_t>(position_step(feature.x, longer_side_px));
-    out.put<std::uint16_t>(position_step(feature.y, longer_side_px));
-    const std::uint32_t shape = pack_shape(feature);
-    out.put<std::uint16_t>(static_cast<std::uint16_t>(shape));
-    out.put<std::uint8_t>(static_cast<std::uint8_t>(shape >> 16U));
+    const std::uint64_t geometry = std::uint64_t{position_step(feature.x, longer_side_px)} |
+                                   std::uint64_t{position_step(feature.y, longer_side_px)} << 16U |
+                                   std::uint64_t{pack_shape(feature)} << 32U;
+    out.put_low_bytes(geometry, kGeometryBytes);
   }
   return out.take();
 }

@@ -25,6 +25,8 @@ using ByteView = std::span<const std::uint8_t>;
 
 class ByteWriter {
  public:
+  void reserve(std::size_t bytes) { bytes_.reserve(bytes); }
+
   template <typename T>
   requires std::is_arithmetic_v<T>
   void put(std::type_identity_t<T> value) { append(&value, sizeof value); }
@@ -32,6 +34,9 @@ class ByteWriter {
   template <typename T>
   requires std::is_arithmetic_v<T>
   void put_array(const T* values, std::size_t count) { append(values, count * sizeof(T)); }
+
+  // Writes the lowest `count` bytes of a value.
+  void put_low_bytes(std::uint64_t value, std::size_t count) { append(&value, count); }
 
   // Seven bits a byte, lowest first; a set top bit means that more follow.
   void put_varint(std::uint64_t value) {

@@ -1,8 +1,6 @@
 #include "storage/index_writer.h"
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <exception>
 #include <limits>
 #include <system_error>
@@ -13,10 +11,10 @@
 #include "base/content_hash.h"
 #include "base/files.h"
 #include "base/page_name.h"
-#include "base/parallel.h"
 #include "storage/artefact_files.h"
 #include "storage/blobs.h"
 #include "storage/checkpointer.h"
+#include "storage/encoded_image.h"
 #include "storage/neighbours.h"
 #include "storage/schema.h"
 #include "storage/segments.h"
@@ -66,28 +64,11 @@ std::string differences(const Settings& stored, const Settings& given) {
   return text;
 }
 
-// At least 1, since a path of known content comes without a size.
-std::uint32_t longer_side_px(const ImageRecord& image) {
-  return static_cast<std::uint32_t>(std::max({image.width, image.height, 1}));
-}
-
-double euclidean_norm(const SparseHistogram& histogram) {
-  double sum = 0;
-  for (const WordCount& entry : histogram) sum += std::pow(entry.count, 2);
-  return std::sqrt(sum);
-}
-
-void check_features(const ImageToStore& image, std::size_t word_count) {
-  const ImageWords& words = image.words;
-  require(!image.blank || words.features.empty(), "publish: a blank image with features");
-  if (count_words(words.features, &IndexedFeature::word) != words.histogram) {
-    throw Error(ErrorKind::kInput,
-                words.image.file.path + ": its histogram does not count its features");
-  }
-  if (words.histogram.empty() || words.histogram.back().word < word_count) return;
+void check_words(const EncodedImage& image, std::size_t word_count) {
+  if (image.words.empty() || image.words.back() < word_count) return;
   throw Error(ErrorKind::kInput,
-              fmt::format("{}: has word {}, and the codebook has {} words", words.image.file.path,
-                          words.histogram.back().word, word_count));
+              fmt::format("{}: has word {}, and the codebook has {} words", image.image.file.path,
+                          image.words.back(), word_count));
 }
 
 // Returns the largest number that an image has had, or 0.
@@ -130,8 +111,8 @@ void IndexWriter::in_transaction(const Work& work) {
 }
 
 // Inserts an image under a number that no image has had.
-void IndexWriter::insert(ImageId id, const ImageToStore& image, Bytes histogram) {
-  const ImageRecord& record = image.words.image;
+void IndexWriter::insert(ImageId id, const EncodedImage& image) {
+  const ImageRecord& record = image.image;
   const Page page = page_of(record.file.path);
   const std::optional<ImageId> first = page.number > 1 ? find(page.file) : std::nullopt;
   if (page.number > 1 && !first) {
@@ -140,11 +121,10 @@ void IndexWriter::insert(ImageId id, const ImageToStore& image, Bytes histogram)
   }
   // Not put_row(), which would replace another image of the same content.
   connection().run("INSERT " + values_of_row("images"), id, record.content, record.width,
-                   record.height, image.blank, image.words.features.size(),
-                   euclidean_norm(image.words.histogram), image.sums.count, image.sums.sum,
-                   image.sums.sum_of_squares, page.number, first);
+                   record.height, image.blank, image.words.size(), image.norm, image.sums.count,
+                   image.sums.sum, image.sums.sum_of_squares, page.number, first);
   if (!image.blank) {
-    const Bytes blob = seal_blob(std::move(histogram), id);
+    const Bytes blob = seal_blob(image.histogram, id);
     connection().run("INSERT INTO histograms VALUES (?, ?)", id, blob);
   }
 }
@@ -223,38 +203,24 @@ void IndexWriter::set_codebook(const Codebook& codebook, const Settings& setting
   });
 }
 
-void IndexWriter::publish(std::span<const ImageToStore> images) {
+void IndexWriter::publish(std::span<const EncodedImage> images) {
   const std::optional<std::size_t> word_count = read_word_count(connection());
   require(word_count.has_value(), "publish: the index has no codebook yet");
-  std::vector<Bytes> histograms(images.size());
-  parallel_ranges(images.size(), [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) {
-      check_features(images[i], *word_count);
-      const ImageWords& words = images[i].words;
-      histograms[i] = encode_histogram(words.features, longer_side_px(words.image));
-    }
-  });
+  for (const EncodedImage& image : images) check_words(image, *word_count);
   in_transaction([&] {
-    std::vector<Posting> postings;
-    std::size_t features = 0;
-    for (const ImageToStore& image : images) features += image.words.features.size();
-    postings.reserve(features);
+    std::vector<ImagePostings> postings;
     std::int64_t last_id = last_image_id(connection());
-    for (std::size_t i = 0; i < images.size(); ++i) {
-      const ImageToStore& image = images[i];
-      const ImageRecord& record = image.words.image;
-      std::optional<ImageId> id = find(record.content);
+    for (const EncodedImage& image : images) {
+      std::optional<ImageId> id = find(image.image.content);
       if (!id) {
         if (++last_id > std::numeric_limits<ImageId>::max()) {
           throw Error(ErrorKind::kStorage, connection().path() + ": has run out of image numbers");
         }
         id = static_cast<ImageId>(last_id);
-        insert(*id, image, std::move(histograms[i]));
-        for (const IndexedFeature& feature : image.words.features) {
-          postings.push_back({feature.word, *id, feature.signature});
-        }
+        insert(*id, image);
+        postings.push_back({*id, image.words, image.signatures});
       }
-      if (page_of(record.file.path).number == 1) point(record.file, *id);
+      if (page_of(image.image.file.path).number == 1) point(image.image.file, *id);
     }
     write_segment(connection(), postings, *word_count);
   });

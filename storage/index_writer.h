@@ -17,6 +17,7 @@ namespace lookalike {
 
 class Checkpointer;
 class SegmentMerge;
+struct EncodedImage;
 
 // The single writer of an index, which also reads it. Each call that writes, except for merges, is
 // one transaction: readers see all of it once it returns, nothing if it throws. Holds
@@ -38,13 +39,12 @@ class IndexWriter : public IndexReader {
   // the same, else throws OtherSettings, which names each difference.
   void set_codebook(const Codebook& codebook, const Settings& settings);
 
-  // Publishes images as one segment; encodes on all cores. Content already present only gains the
-  // path. A path that pointed to another image now points to this one; an image without paths is
-  // removed with its further pages. A further page, by its name (base/page_name.h), must follow the
-  // first page of its file, and is removed with it. Throws Error(kInput) for a word beyond the
-  // codebook and for a histogram that does not count the features, Error(kInternal) without a
-  // codebook.
-  void publish(std::span<const ImageToStore> images);
+  // Publishes images as one segment. Content already present only gains the path. A path that
+  // pointed to another image now points to this one; an image without paths is removed with its
+  // further pages. A further page, by its name (base/page_name.h), must follow the first page of
+  // its file, and is removed with it. Throws Error(kInput) for a word beyond the codebook,
+  // Error(kInternal) without a codebook.
+  void publish(std::span<const EncodedImage> images);
   void put_in_quarantine(std::span<const SkippedFile> files);
   void remove_paths(std::span<const std::string> paths);  // ignores unknown ones
   // Changes the paths, sizes and times of indexed files, which keep their images. Replaces a path
@@ -93,7 +93,7 @@ class IndexWriter : public IndexReader {
  private:
   template <typename Work>
   void in_transaction(const Work& work);
-  void insert(ImageId id, const ImageToStore& image, Bytes histogram);
+  void insert(ImageId id, const EncodedImage& image);
   void point(const SourceFile& file, ImageId image);
   void detach(const std::string& path);
   void leave_quarantine(const std::string& path);

@@ -300,25 +300,31 @@ std::size_t count_to_outgrow(const std::vector<Segment>& segments, std::uint64_t
 
 // Postings by word, those of a word in their old order.
 struct PostingsByWord {
-  PostingsByWord(std::span<const Posting> postings, std::size_t word_count);
+  PostingsByWord(std::span<const ImagePostings> postings, std::size_t word_count);
 
   std::vector<std::size_t> begins;  // [words + 1]
   std::vector<ImageId> images;
   std::vector<std::uint64_t> signatures;
 };
 
-// Sorts by counting, on all cores: each counts, and later places, the words of a part.
-PostingsByWord::PostingsByWord(std::span<const Posting> postings, std::size_t word_count)
-    : begins(word_count + 1), images(postings.size()), signatures(postings.size()) {
-  const std::size_t parts = std::clamp<std::size_t>(
-      postings.size() / std::max<std::size_t>(word_count, 1), 1, core_count());
+// Sorts by counting, on all cores: each counts, and later places, the words of some images.
+PostingsByWord::PostingsByWord(std::span<const ImagePostings> postings, std::size_t word_count)
+    : begins(word_count + 1) {
+  std::size_t total = 0;
+  for (const ImagePostings& image : postings) total += image.words.size();
+  images.resize(total);
+  signatures.resize(total);
+  const std::size_t parts =
+      std::clamp<std::size_t>(total / std::max<std::size_t>(word_count, 1), 1, core_count());
   const auto part = [&](std::size_t i) {
     const std::size_t first = postings.size() * i / parts;
     return postings.subspan(first, postings.size() * (i + 1) / parts - first);
   };
   std::vector<std::vector<std::size_t>> places(parts, std::vector<std::size_t>(word_count));
   parallel_for(parts, parts, [&](std::size_t i) {
-    for (const Posting& posting : part(i)) ++places[i][posting.word];
+    for (const ImagePostings& image : part(i)) {
+      for (const std::uint32_t word : image.words) ++places[i][word];
+    }
   });
   std::size_t next = 0;
   for (std::size_t word = 0; word < word_count; ++word) {
@@ -327,10 +333,12 @@ PostingsByWord::PostingsByWord(std::span<const Posting> postings, std::size_t wo
   }
   begins[word_count] = next;
   parallel_for(parts, parts, [&](std::size_t i) {
-    for (const Posting& posting : part(i)) {
-      const std::size_t at = places[i][posting.word]++;
-      images[at] = posting.image;
-      signatures[at] = posting.signature;
+    for (const ImagePostings& image : part(i)) {
+      for (std::size_t feature = 0; feature < image.words.size(); ++feature) {
+        const std::size_t at = places[i][image.words[feature]]++;
+        images[at] = image.image;
+        signatures[at] = image.signatures[feature];
+      }
     }
   });
 }
@@ -349,10 +357,10 @@ void sort_by_image(WordPostings& postings) {
   }
 }
 
-void write_segment(Connection& connection, std::span<const Posting> postings,
+void write_segment(Connection& connection, std::span<const ImagePostings> images,
                    std::size_t word_count) {
-  if (postings.empty()) return;
-  const PostingsByWord sorted(postings, word_count);
+  const PostingsByWord sorted(images, word_count);
+  if (sorted.images.empty()) return;
   const std::int64_t segment = add_segment(connection);
   std::vector<Bytes> encoded(word_count);
   parallel_ranges(word_count, [&](std::size_t first, std::size_t last) {
@@ -370,7 +378,7 @@ void write_segment(Connection& connection, std::span<const Posting> postings,
     if (encoded[word].empty()) continue;
     insert.run(postings_id(segment, static_cast<std::uint32_t>(word)), encoded[word]);
   }
-  add_postings(connection, segment, static_cast<std::int64_t>(postings.size()));
+  add_postings(connection, segment, static_cast<std::int64_t>(sorted.images.size()));
 }
 
 void SegmentMerge::step() {

@@ -18,19 +18,20 @@ constexpr std::int64_t postings_id(std::int64_t segment, std::uint32_t word) {
   return (segment << 32) | std::int64_t{word};
 }
 
-struct Posting {
-  std::uint32_t word = 0;
+// The features of an image: a posting each.
+struct ImagePostings {
   ImageId image = 0;
-  std::uint64_t signature = 0;
+  std::span<const std::uint32_t> words;       // ascending
+  std::span<const std::uint64_t> signatures;  // in the same order
 };
 
 // Sorts the postings of one word from several segments, whose images may interleave. Those of one
 // image stay in order.
 void sort_by_image(WordPostings& postings);
 
-// Stores postings, images ascending and words below word_count, as one segment in the caller's
-// transaction; no segment without postings.
-void write_segment(Connection& connection, std::span<const Posting> postings,
+// Stores the postings of images, ascending, with words below word_count, as one segment in the
+// caller's transaction; no segment without postings.
+void write_segment(Connection& connection, std::span<const ImagePostings> images,
                    std::size_t word_count);
 
 // Bytes of posting lists moved by one merge transaction, at most.

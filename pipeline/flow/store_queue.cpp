@@ -9,6 +9,11 @@
 namespace lookalike {
 namespace {
 
+// Bytes of a feature in an EncodedImage: its word, its signature, and its part of the histogram.
+constexpr std::size_t kFeatureBytes = 4 + 8 + 9;
+// Features that are published as soon as nothing waits. A publish of fewer would spend more on the
+// rows of 65,536 words than on the features.
+constexpr std::size_t kManyFeatures = 500'000;
 // Segments that are left while nothing else is to be stored: more would slow queries.
 constexpr std::size_t kFewSegments = 8;
 // Postings that the end of a run merges: a fifth of a second's work.
@@ -21,7 +26,7 @@ StoreQueue::StoreQueue(IndexWriter& writer, const StoreOptions& options, StageTi
     : writer_(writer),
       options_(options),
       times_(times),
-      most_features_(room.batch_bytes / sizeof(IndexedFeature)),
+      most_features_(room.batch_bytes / kFeatureBytes),
       queue_(room.queued_images),
       thread_([this] { run(); }) {}
 
@@ -30,7 +35,17 @@ StoreQueue::~StoreQueue() {
 }
 
 void StoreQueue::push(Item item) {
-  if (!queue_.push(std::move(item))) rethrow();
+  ImageToStore image{.words = {}, .sums = item.sums, .blank = item.blank};
+  const bool is_known = item.is<KnownContent>();
+  if (is_known) {
+    image.words.image.content = item.content;
+  } else {
+    auto& words = std::get<ImageWords>(item.state);
+    image.words.image = words.image;
+    if (!item.blank) image.words = std::move(words);
+  }
+  image.words.image.file = std::move(item.file);
+  if (!queue_.push({encode_image(image), is_known})) rethrow();
 }
 
 void StoreQueue::finish() {
@@ -48,7 +63,7 @@ void StoreQueue::run() noexcept {
   try {
     while (true) {
       merge_while_idle();
-      std::optional<Item> item = queue_.pop();
+      std::optional<Queued> item = queue_.pop();
       if (!item) break;
       times_.timed("store", [&] { add(*std::move(item)); });
     }
@@ -67,27 +82,27 @@ void StoreQueue::merge_while_idle() {
   }
 }
 
-void StoreQueue::add(Item item) {
-  ImageToStore image{.words = {}, .sums = item.sums, .blank = item.blank};
-  if (auto* words = std::get_if<ImageWords>(&item.state)) {
-    image.words.image = words->image;
-    if (!item.blank) image.words = std::move(*words);
-  } else {
-    const auto has_content = [&](const ImageToStore& other) {
-      return other.words.image.content == item.content;
+void StoreQueue::add(Queued queued) {
+  EncodedImage& image = queued.image;
+  // publish() adds only a path to content that is present, so copies can go with the batch.
+  if (queued.is_known) {
+    const auto has_content = [&](const EncodedImage& other) {
+      return other.image.content == image.image.content;
     };
-    require(item.is<KnownContent>() &&
-                (std::ranges::any_of(batch_, has_content) || writer_.contains(item.content)),
+    require(std::ranges::any_of(batch_, has_content) || writer_.contains(image.image.content),
             "StoreQueue: the content is not in the index");
-    // publish() adds only a path to content that is present, so copies can go with the batch.
-    image.words.image.content = item.content;
   }
-  image.words.image.file = std::move(item.file);
-  features_ += image.words.features.size();
+  features_ += image.words.size();
   batch_.push_back(std::move(image));
-  if (batch_.size() < options_.batch_images) return;
+  if (is_due()) publish();
+}
+
+// True if the batch is to be published before another item is added.
+bool StoreQueue::is_due() {
+  if (batch_.size() < options_.batch_images) return false;
   const std::chrono::duration<double> interval(options_.publish_seconds);
-  if (features_ >= most_features_ || Clock::now() - published_ >= interval) publish();
+  return features_ >= most_features_ || Clock::now() - published_ >= interval ||
+         (features_ >= kManyFeatures && !queue_.is_ready());
 }
 
 void StoreQueue::publish() {

@@ -11,6 +11,7 @@
 #include "storage/blobs.h"
 #include "storage/index_reader.h"
 #include "storage/index_writer.h"
+#include "tests/storage/encoded.h"
 #include "tests/storage/samples.h"
 
 namespace lookalike {
@@ -34,9 +35,9 @@ class IndexTest : public testing::Test {
     for (std::uint64_t number = first; number <= last; ++number) {
       batch.push_back(sample_to_store(number));
     }
-    writer_->publish(batch);
+    writer_->publish(encoded(batch));
   }
-  void publish(const ImageToStore& image) { writer_->publish({&image, 1}); }
+  void publish(const ImageToStore& image) { writer_->publish(encoded({&image, 1})); }
   void remove(std::uint64_t number) {
     const std::string path = sample_file(number).path;
     writer_->remove_paths({&path, 1});

@@ -14,6 +14,7 @@
 #include "storage/sqlite.h"
 #include "storage/stored_features.h"
 #include "tests/rights.h"
+#include "tests/storage/encoded.h"
 #include "tests/storage/index_fixture.h"
 
 namespace lookalike {
@@ -71,7 +72,7 @@ TEST_F(ReaderTest, SignaturesComeFromThePostingListsInTheOrderOfTheRecord) {
   for (std::uint64_t i = 1; i <= 30; ++i) {
     images.push_back(sample_to_store(i, count));
     if (i % 5 == 0) {
-      writer_->publish(std::span(images).last(5));
+      writer_->publish(encoded(std::span(images).last(5)));
       if (i == 15) writer_->merge_segments(1);
     }
   }
@@ -571,7 +572,7 @@ TEST_F(ReaderTest, SizesOfTheCodebookThatDoNotFitAreRefused) {
       .execute("UPDATE codebook SET word_count = 300000000");
   IndexWriter writer(database());
   const ImageToStore image = sample_to_store(1);
-  const Error error = error_of([&] { writer.publish({&image, 1}); });
+  const Error error = error_of([&] { writer.publish(encoded({&image, 1})); });
   EXPECT_EQ(error.kind(), ErrorKind::kStorage);
 }
 
@@ -586,7 +587,7 @@ class ContentHashTest : public IndexTest {
     const TemporaryFolder folder;
     IndexWriter writer(folder / "index.db");
     writer.set_codebook(codebook, settings);
-    for (const auto& batch : batches) writer.publish(batch);
+    for (const auto& batch : batches) writer.publish(encoded(batch));
     return IndexReader(folder / "index.db").content_hash();
   }
 };

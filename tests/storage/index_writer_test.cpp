@@ -4,6 +4,7 @@
 
 #include "storage/index_check.h"
 #include "storage/sqlite.h"
+#include "tests/storage/encoded.h"
 #include "tests/storage/index_fixture.h"
 
 namespace lookalike {
@@ -111,7 +112,7 @@ TEST_F(IndexTest, ContentThatIsThereOnlyGainsThePath) {
 TEST_F(IndexTest, ContentTwiceInOneBatchIsStoredOnce) {
   std::vector<ImageToStore> batch = {sample_to_store(1), sample_to_store(1)};
   batch[1].words.image.file.path = "/photos/copy.jpg";
-  writer_->publish(batch);
+  writer_->publish(encoded(batch));
   EXPECT_EQ(reader().counts().postings, 20U);
   EXPECT_EQ(reader().counts().files, 2U);
 }
@@ -130,7 +131,7 @@ TEST_F(IndexTest, PagesHaveThePathsOfTheFirstOneAndLeaveWithIt) {
   const std::string file = sample_file(1).path;
   batch[1].words.image.file.path = file + "[2]";
   batch[2].words.image.file.path = file + "[7]";
-  writer_->publish(batch);
+  writer_->publish(encoded(batch));
   ImageToStore copy = sample_to_store(1);
   copy.words.image.file.path = "/photos/copy.tif";
   publish(copy);
@@ -213,7 +214,7 @@ TEST_F(IndexTest, AHistogramThatDoesNotCountTheFeaturesIsRefused) {
     ImageToStore image = sample_to_store(1, 2);
     for (IndexedFeature& feature : image.words.features) feature.word = 2;
     image.words.histogram = wrong;
-    const Error error = error_of([&] { writer_->publish({&image, 1}); });
+    const Error error = error_of([&] { writer_->publish(encoded({&image, 1})); });
     EXPECT_EQ(error.kind(), ErrorKind::kInput);
     EXPECT_THAT(error.what(), HasSubstr("its histogram does not count its features"));
   }
@@ -229,7 +230,7 @@ TEST_F(IndexTest, APublishThatThrowsMidwayLeavesNothing) {
   batch[0].words.image.file = sample_file(1);  // would remove image 1
   batch[2].words.features.back().word = 16;
   batch[2].words.histogram = count_words(batch[2].words.features, &IndexedFeature::word);
-  const Error error = error_of([&] { writer_->publish(batch); });
+  const Error error = error_of([&] { writer_->publish(encoded(batch)); });
   EXPECT_EQ(error.kind(), ErrorKind::kInput);
   EXPECT_THAT(error.what(), HasSubstr("/photos/4.jpg: has word 16, and the codebook has 16"));
   EXPECT_EQ(reader().content_hash(), before);
@@ -244,7 +245,7 @@ TEST_F(IndexTest, BrokenContractsAreBugs) {
   EXPECT_EQ(error_of([&] { publish(blank); }).kind(), ErrorKind::kInternal);
   IndexWriter writer(folder_ / "new.db");
   const ImageToStore image = sample_to_store(1);
-  EXPECT_EQ(error_of([&] { writer.publish({&image, 1}); }).kind(), ErrorKind::kInternal);
+  EXPECT_EQ(error_of([&] { writer.publish(encoded({&image, 1})); }).kind(), ErrorKind::kInternal);
 }
 
 TEST_F(IndexTest, SecondWriterIsRefusedAndToldWho) {
@@ -357,7 +358,7 @@ class LostFileTest : public IndexTest {
     IndexWriter other(folder_ / "other.db");
     other.set_codebook(sample_codebook(), {{"extract.octaves", "4"}});
     const ImageToStore image = sample_to_store(9);
-    other.publish({&image, 1});
+    other.publish(encoded({&image, 1}));
   }
 
   void replace() {

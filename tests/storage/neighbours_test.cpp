@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/storage/encoded.h"
 #include "tests/storage/index_fixture.h"
 
 namespace lookalike {
@@ -164,7 +165,7 @@ TEST_F(NeighboursTest, OfSeveralDatabasesAreThoseOfEach) {
     IndexWriter writer(second);
     writer.set_codebook(sample_codebook(), writer_->settings());
     const std::vector<ImageToStore> images = {sample_to_store(20), sample_to_store(2)};
-    writer.publish(images);
+    writer.publish(encoded(images));
     const std::vector<ImageNeighbours> edges = {{2, {{1, 21.0 / 63, kByVotes}}}};
     writer.put_neighbours(edges, 2);
   }

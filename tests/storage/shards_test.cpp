@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/storage/encoded.h"
 #include "tests/storage/index_fixture.h"
 
 namespace lookalike {
@@ -35,7 +36,7 @@ class ShardsTest : public IndexTest {
       IndexWriter shard(databases_.back());
       shard.set_codebook(sample_codebook(), writer_->settings());
       for (const ImageToStore& image : shards[i]) {
-        shard.publish({&image, 1});
+        shard.publish(encoded({&image, 1}));
         publish(image);
       }
       const SkippedFile skipped{sample_file(50 - i), "empty", ""};
@@ -160,7 +161,7 @@ TEST_F(ShardsTest, AnImageKeepsItsNumberWhileTheDatabasesGrow) {
   const std::string path = sample_file(4).path;
   const auto before = together().find(path);
   const ImageToStore more = sample_to_store(20);
-  IndexWriter(databases_[0]).publish({&more, 1});
+  IndexWriter(databases_[0]).publish(encoded({&more, 1}));
   EXPECT_EQ(together().find(path), before);
 }
 

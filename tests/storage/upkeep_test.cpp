@@ -5,6 +5,7 @@
 
 #include "storage/index_check.h"
 #include "storage/sqlite.h"
+#include "tests/storage/encoded.h"
 #include "tests/storage/index_fixture.h"
 
 namespace lookalike {
@@ -23,7 +24,9 @@ class UpkeepTest : public IndexTest {
 };
 
 TEST_F(UpkeepTest, CompactingLeavesOneSegmentNoTombstonesAndReturnsSpace) {
-  for (std::uint64_t number = 1; number <= 40; ++number) publish(number, number);
+  for (std::uint64_t number = 1; number <= 40; ++number) {
+    publish(sample_to_store(number, 2000));
+  }
   writer_->merge_segments(10);
   for (std::uint64_t number = 1; number <= 5; ++number) remove(number);
   const std::string content = reader().content_hash();
@@ -31,7 +34,7 @@ TEST_F(UpkeepTest, CompactingLeavesOneSegmentNoTombstonesAndReturnsSpace) {
   const auto size_before = std::filesystem::file_size(database());
   writer_->compact();
   EXPECT_EQ(reader().counts().segments, 1U);
-  EXPECT_EQ(reader().counts().postings, 35U * 20U);
+  EXPECT_EQ(reader().counts().postings, 35U * 2000U);
   EXPECT_EQ(reader().content_hash(), content);
   EXPECT_LT(std::filesystem::file_size(database()), size_before);
   EXPECT_THAT(check_index(database()), IsEmpty());
@@ -49,7 +52,7 @@ TEST_F(UpkeepTest, ReplacedContentIsSeenAllAtOnceAndTheRunsStay) {
     IndexWriter other(folder_ / "other.db");
     other.set_codebook(sample_codebook(8), {{"extract.octaves", "2"}});
     const ImageToStore image = sample_to_store(7, 20, 8);
-    other.publish({&image, 1});
+    other.publish(encoded({&image, 1}));
   }
   const IndexReader before = reader();
   writer_->replace_content(folder_ / "other.db");

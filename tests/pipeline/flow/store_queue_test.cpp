@@ -101,6 +101,37 @@ TEST_F(StoreQueueTest, BatchesThatFillQuicklyAreOneSegment) {
   EXPECT_EQ(writer_.counts().segments, 1U);
 }
 
+TEST_F(StoreQueueTest, ALargeBatchIsPublishedOnceNothingWaits) {
+  StoreQueue queue(writer_, {.database = {}, .batch_images = 1, .publish_seconds = 3600}, times_);
+  const auto images = [&] { return IndexReader(folder_.path() / "index.db").counts().images; };
+  queue.push(image(1));
+  queue.push(image(2, 0, 500'000));
+  const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (images() < 2) {
+    ASSERT_LT(std::chrono::steady_clock::now(), late);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  queue.push(image(3));
+  queue.finish();
+  EXPECT_EQ(images(), 3U);
+}
+
+TEST_F(StoreQueueTest, ABatchThatIsRefusedAsItIsEncodedLeavesTheEarlierOnes) {
+  StoreQueue queue(writer_, {}, times_);
+  queue.push(image(1));
+  Item wrong = image(2);
+  std::get<ImageWords>(wrong.state).histogram.front().count = 7;
+  try {
+    queue.push(std::move(wrong));
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kInput);
+    EXPECT_THAT(error.what(), HasSubstr("/2: its histogram does not count its features"));
+  }
+  queue.finish();
+  EXPECT_EQ(writer_.counts().images, 1U);
+}
+
 TEST_F(StoreQueueTest, SegmentsAreMergedToTheMaximum) {
   store({image(1, 0, 200), image(2, 0, 30), image(3)},
         {.database = {}, .batch_images = 1, .publish_seconds = 0, .max_segments = 2});

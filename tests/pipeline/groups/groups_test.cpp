@@ -21,6 +21,7 @@
 #include "pipeline/groups/cluster.h"
 #include "storage/index_writer.h"
 #include "tests/content_of.h"
+#include "tests/storage/encoded.h"
 #include "tests/temporary_folder.h"
 
 namespace lookalike {
@@ -197,7 +198,7 @@ class GroupsTest : public testing::Test {
     const ImageRecord record = {look_at(path).value(), contents_[name], size.width, size.height};
     ImageToStore image;
     image.words = {record, {{.word = 0, .size = 9}}, {{0, 1}}};
-    writer_.publish({&image, 1});
+    writer_.publish(encoded({&image, 1}));
   }
 
   struct NamedPair {

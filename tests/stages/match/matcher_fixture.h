@@ -18,6 +18,7 @@
 #include "storage/index_writer.h"
 #include "tests/stages/match/photos.h"
 #include "tests/stages/pictures.h"
+#include "tests/storage/encoded.h"
 #include "tests/temporary_folder.h"
 
 namespace lookalike {
@@ -82,7 +83,7 @@ class MatcherTest : public testing::Test {
     for (const ImageWords& words : AssignStage(*session, codebook).run(features)) {
       images.push_back({words, {}, false});
     }
-    writer.publish(images);
+    writer.publish(encoded(images));
   }
 
   // The picture seen through a map, on a flat table.

@@ -17,6 +17,7 @@
 #include "stages/decode/decode.h"
 #include "storage/index_writer.h"
 #include "tests/fixtures/drawing.h"
+#include "tests/storage/encoded.h"
 #include "tests/temporary_folder.h"
 
 namespace lookalike {
@@ -50,7 +51,7 @@ class SelectionTest : public testing::Test {
     }
     images.push_back(image(path('e'), 'a', 3));
     images.push_back(image(path('f'), 'f', 0));
-    writer.publish(images);
+    writer.publish(encoded(images));
   }
   static std::string path(char name) { return std::string("/") + name + ".png"; }
   std::filesystem::path database() const { return folder_.path() / "index.db"; }

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "storage/index_writer.h"
+#include "tests/storage/encoded.h"
 #include "tests/temporary_folder.h"
 #include "tools/lookalike/commands.h"
 
@@ -28,7 +29,7 @@ class MoveCommand : public testing::Test {
     ImageToStore image;
     image.words.image = {{"/p/new/a.jpg", 5, 6}, {1}, 640, 480};
     image.blank = true;
-    writer.publish({&image, 1});
+    writer.publish(encoded({&image, 1}));
     writer.put_roots(std::vector<IndexRoot>{{.path = "/p/old"}});
     writer.put_in_quarantine(std::vector<SkippedFile>{{{"/p/old/bad.jpg"}, "empty", ""}});
   }

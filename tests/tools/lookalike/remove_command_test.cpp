@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/index_writer.h"
+#include "tests/storage/encoded.h"
 #include "tests/temporary_folder.h"
 #include "tools/lookalike/commands.h"
 
@@ -32,7 +33,7 @@ class RemoveCommand : public testing::Test {
       image.words.image = {{path, 5, 6}, {static_cast<std::uint8_t>(images.size())}, 640, 480};
       image.blank = true;
     }
-    writer.publish(images);
+    writer.publish(encoded(images));
     writer.put_in_quarantine(std::vector<SkippedFile>{{{"/p/trip/bad.jpg"}, "empty", ""},
                                                       {{"/p/tripod/bad.jpg"}, "empty", ""}});
   }

@@ -10,6 +10,7 @@
 
 #include "base/random.h"
 #include "storage/index_writer.h"
+#include "tests/storage/encoded.h"
 #include "tests/temporary_folder.h"
 
 namespace lookalike {
@@ -55,7 +56,7 @@ class SynthesizeTest : public ::testing::Test {
     writer.set_codebook(codebook, {});
     for (std::uint64_t i = 0; i < kSampleImages; ++i) {
       const ImageToStore image = sample_image(i);
-      writer.publish({&image, 1});
+      writer.publish(encoded({&image, 1}));
     }
   }
 
