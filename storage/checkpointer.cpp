@@ -2,13 +2,15 @@
 
 #include <sqlite3.h>
 
+#include "storage/schema.h"
+
 namespace lookalike {
 namespace {
 
-// Pages in the log that start a checkpoint, as in SQLite.
-constexpr int kPagesForCheckpoint = 1000;
+// Pages in the log that start a checkpoint: 4 MiB, as in SQLite.
+constexpr int kPagesForCheckpoint = (4 << 20) / kPageBytes;
 // Pages in the log that make a commit wait for the checkpoint: 64 MiB.
-constexpr int kMaxPages = 16384;
+constexpr int kMaxPages = (64 << 20) / kPageBytes;
 
 }  // namespace
 

@@ -452,8 +452,10 @@ Connection open_for_writing(const std::filesystem::path& database) {
   // FULL: a publish that has returned survives a power cut, at the cost of one sync a batch.
   // secure_delete, on in Debian's SQLite, would overwrite with zeros what a merge replaces.
   connection.execute(
-      "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = OFF; "
-      "PRAGMA journal_size_limit = 67108864");
+      fmt::format("PRAGMA page_size = {}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; "
+                  "PRAGMA secure_delete = OFF; PRAGMA journal_size_limit = 67108864",
+                  kPageBytes)
+          .c_str());
   create_tables(connection);
   // A restored backup becomes an index at once, lest the next backup replace it.
   if (is_backup) connection.execute("PRAGMA wal_checkpoint(TRUNCATE)");

@@ -16,6 +16,9 @@ namespace lookalike {
 // The only version that is read and written.
 inline constexpr std::size_t kSchemaVersion = 5;
 
+// The size of SQLite's pages in a new index (D33).
+inline constexpr std::size_t kPageBytes = std::size_t{32} << 10;
+
 // Thrown for a database without tables: a first run was stopped before its first transaction.
 class EmptyIndex : public Error {
  public:

@@ -290,7 +290,7 @@ TEST_F(IndexCheckTest, ADamagedPageIsFoundAndTheRestIsStillLookedAt) {
   Statement select(connection, "SELECT rootpage FROM sqlite_master WHERE name = 'postings'");
   Rows rows = select.rows();
   ASSERT_TRUE(rows.next());
-  bytes[static_cast<std::size_t>(rows.integer(0) - 1) * 4096] = 0xEE;
+  bytes[static_cast<std::size_t>(rows.integer(0) - 1) * kPageBytes] = 0xEE;
   write_bytes(folder_ / "damaged.db", bytes);
   const auto found = check_index(folder_ / "damaged.db");
   EXPECT_THAT(found, Contains(HasSubstr("database: ")));
@@ -320,8 +320,8 @@ TEST_F(IndexCheckTest, WhatKeepsItFromBeingOpenedIsAProblem) {
 TEST_F(IndexCheckTest, AFileThatWasCutOffIsDamagedWhereverThatWas) {
   writer_.reset();
   const Bytes whole = read_bytes(database());
-  for (const std::size_t size : {std::size_t{50}, std::size_t{100}, std::size_t{4096},
-                                 whole.size() / 2, whole.size() - 4096}) {
+  for (const std::size_t size : {std::size_t{50}, std::size_t{100}, kPageBytes, whole.size() / 2,
+                                 whole.size() - kPageBytes}) {
     const Bytes start(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
     write_bytes(folder_ / "short.db", start);
     EXPECT_THAT(check_index(folder_ / "short.db"), Not(IsEmpty())) << size;
