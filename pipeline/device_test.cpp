@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <poll.h>
-#include <spawn.h>
 #include <string_view>
 #include <sys/file.h>
 #include <sys/wait.h>
@@ -24,6 +23,7 @@
 #include "base/module.h"
 #include "base/parse_number.h"
 #include "base/program.h"
+#include "base/start_program.h"
 #include "base/text.h"
 #include "kernels/session/kernel_source.h"
 #include "pipeline/open_session.h"
@@ -115,30 +115,9 @@ class TestProcess {
   void start(std::vector<std::string> arguments, const FileDescriptor& out) {
     const std::string program = module_file("lookalike-device-test").string();
     arguments.insert(arguments.begin(), program);
-    std::vector<char*> words;
-    for (std::string& argument : arguments) words.push_back(argument.data());
-    words.push_back(nullptr);
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawnattr_init(&attributes);
-    ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    ::posix_spawn_file_actions_adddup2(&actions, out.number(), STDOUT_FILENO);
-    ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    ::posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-    sigset_t none;
-    ::sigemptyset(&none);
-    ::posix_spawnattr_setsigmask(&attributes, &none);
-    // A process group of its own: Ctrl-C and Ctrl-Z are for the program.
-    ::posix_spawnattr_setpgroup(&attributes, 0);
-    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
-    const int code =
-        ::posix_spawn(&id_, program.c_str(), &actions, &attributes, words.data(), environ);
-    ::posix_spawn_file_actions_destroy(&actions);
-    ::posix_spawnattr_destroy(&attributes);
-    if (code == 0) return;
-    id_ = 0;
-    fail(program + " cannot be started; reinstall lookalike", code);
+    const std::array descriptors = {kNowhere, out.number(), kNowhere};
+    id_ = start_program(std::move(arguments), descriptors).value_or(0);
+    if (id_ == 0) fail(program + " cannot be started; reinstall lookalike", errno);
   }
 
   void wait() {

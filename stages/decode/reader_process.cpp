@@ -1,6 +1,7 @@
 #include "stages/decode/reader_process.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -11,7 +12,6 @@
 #include <map>
 #include <mutex>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -26,6 +26,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/module.h"
+#include "base/start_program.h"
 #include "base/text.h"
 #include "base/work_limits.h"
 #include "stages/decode/bytes.h"
@@ -209,32 +210,11 @@ class ReaderProcess::Process {
 
  private:
   void start(const std::string& program, const std::string& module, const FileDescriptor& socket) {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawnattr_init(&attributes);
-    for (const int standard : {0, 1, 2}) {  // libraries print what callers report
-      ::posix_spawn_file_actions_addopen(&actions, standard, "/dev/null", O_RDWR, 0);
-    }
-    ::posix_spawn_file_actions_adddup2(&actions, socket.number(), kReaderSocket);
-    ::posix_spawn_file_actions_addclosefrom_np(&actions, kReaderSocket + 1);
-    sigset_t none;
-    ::sigemptyset(&none);
-    ::posix_spawnattr_setsigmask(&attributes, &none);
-    // A process group of its own: Ctrl-C is for the program.
-    ::posix_spawnattr_setpgroup(&attributes, 0);
-    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
-    std::string first = program;
-    std::string second = module;
-    std::array<char*, 3> arguments = {first.data(), second.data(), nullptr};
-    const int code =
-        ::posix_spawn(&id_, program.c_str(), &actions, &attributes, arguments.data(), environ);
-    ::posix_spawn_file_actions_destroy(&actions);
-    ::posix_spawnattr_destroy(&attributes);
-    if (code != 0) {
-      id_ = 0;
-      fail(program + " cannot be started; reinstall lookalike", code);
-    }
+    // Libraries print what callers report.
+    const std::array descriptors = {kNowhere, kNowhere, kNowhere, socket.number()};
+    static_assert(kReaderSocket == 3);
+    id_ = start_program({program, module}, descriptors).value_or(0);
+    if (id_ == 0) fail(program + " cannot be started; reinstall lookalike", errno);
   }
 
   // Waits for a packet, until the time of this thread's work is over at the latest. False without

@@ -1,17 +1,18 @@
 #include "tools/lookalike/notify.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <exception>
-#include <spawn.h>
-#include <string_view>
+#include <string>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -20,6 +21,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/start_program.h"
 #include "base/text.h"
 #include "pipeline/answers.h"
 #include "pipeline/index/run_record.h"
@@ -33,8 +35,7 @@ constexpr const char* kUrlKey = "notify.url";
 constexpr std::size_t kMaxFilesNamed = 100;
 constexpr auto kPollInterval = std::chrono::milliseconds(20);
 
-void require_success(int error, const char* what) {
-  if (error == 0) return;
+[[noreturn]] void fail(const std::string& what, int error) {
   throw Error(ErrorKind::kStorage,
               fmt::format("{}: {}", what, std::generic_category().message(error)));
 }
@@ -46,55 +47,18 @@ FileDescriptor file_with(const std::string& text) {
       file.is_open() && move_all(text.size(), [&](std::size_t done, std::size_t left) {
         return ::pwrite(file.number(), text.data() + done, left, static_cast<off_t>(done));
       });
-  if (!is_written) require_success(errno, "its input cannot be written");
+  if (!is_written) fail("its input cannot be written", errno);
   return file;
 }
 
-// Returns this process's environment with some variables replaced.
-std::vector<std::string> environment_with(const std::vector<std::string>& settings) {
-  std::vector<std::string> result = settings;
-  for (char** each = environ; *each != nullptr; ++each) {
-    const std::string_view variable = *each;
-    const std::string_view name = variable.substr(0, variable.find('=') + 1);
-    const auto is_same = [&](const std::string& setting) { return setting.starts_with(name); };
-    if (std::ranges::none_of(settings, is_same)) result.emplace_back(variable);
-  }
-  return result;
-}
-
-// Starts a program in a process group of its own, with its output on stderr. Returns its number.
+// Starts a program with its output on stderr. Returns its number.
 //   words  its name, searched for as a shell does, and its arguments
-pid_t start(std::vector<std::string> words, const std::vector<std::string>& environment,
-            int input) {
-  posix_spawn_file_actions_t files;
-  require_success(::posix_spawn_file_actions_init(&files), "cannot be started");
-  posix_spawnattr_t attributes;
-  require_success(::posix_spawnattr_init(&attributes), "cannot be started");
-  ::posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO);
-  ::posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
-  ::posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::posix_spawnattr_setsigmask(&attributes, &none);
-  ::posix_spawnattr_setpgroup(&attributes, 0);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
-
-  std::vector<char*> arguments;
-  arguments.reserve(words.size() + 1);
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  std::vector<std::string> texts = environment;
-  std::vector<char*> variables;
-  variables.reserve(texts.size() + 1);
-  for (std::string& text : texts) variables.push_back(text.data());
-  variables.push_back(nullptr);
-  pid_t process = 0;
-  const int error = ::posix_spawnp(&process, words.front().c_str(), &files, &attributes,
-                                   arguments.data(), variables.data());
-  ::posix_spawnattr_destroy(&attributes);
-  ::posix_spawn_file_actions_destroy(&files);
-  require_success(error, (words.front() + " cannot be started").c_str());
-  return process;
+pid_t start(const std::vector<std::string>& words, const FileDescriptor& input,
+            std::vector<std::string> settings = {}) {
+  const std::array descriptors = {input.number(), STDERR_FILENO, STDERR_FILENO};
+  const auto process = start_program(words, descriptors, std::move(settings));
+  if (!process) fail(words.front() + " cannot be started", errno);
+  return *process;
 }
 
 // key: the setting that asked for the process.
@@ -141,12 +105,10 @@ void run_command(const RunConfig& config, const std::string& command, const char
                         {"report", report},
                         {"newly_skipped", files_json(newly_skipped)}};
   const FileDescriptor input = file_with(json_text(with_schema(message)) + '\n');
-  const pid_t process =
-      start({"/bin/sh", "-c", config.notify.command},
-            environment_with({fmt::format("LOOKALIKE_OUTCOME={}", outcome),
-                              fmt::format("LOOKALIKE_SUMMARY={}", printable(summary)),
-                              fmt::format("{}={}", kDatabaseVariable, database)}),
-            input.number());
+  const pid_t process = start({"/bin/sh", "-c", config.notify.command}, input,
+                              {fmt::format("LOOKALIKE_OUTCOME={}", outcome),
+                               fmt::format("LOOKALIKE_SUMMARY={}", printable(summary)),
+                               fmt::format("{}={}", kDatabaseVariable, database)});
   wait_for(process, std::chrono::seconds(config.notify.seconds), kCommandKey);
 }
 
@@ -155,7 +117,7 @@ void request_url(const RunConfig& config, const char* outcome) {
   const pid_t process = start(
       {"curl", "--silent", "--show-error", "--fail", "--location", "--retry", "2", "--output",
        "/dev/null", "--proto", "=http,https", "--url", heartbeat_url(config.notify.url, outcome)},
-      environment_with({}), input.number());
+      input);
   wait_for(process, std::chrono::seconds(config.notify.seconds), kUrlKey);
 }
 
