@@ -25,6 +25,7 @@ using testing::SizeIs;
 class GraphTest : public IndexRunTest {
  protected:
   GraphTest() {
+    config_.extract.enlarge_to_px = RunConfig().extract.enlarge_to_px;
     for (const int quality : {95, 80, 60}) add(quality);
   }
   void add(int quality) const {
@@ -151,7 +152,7 @@ TEST_F(GraphTest, IsTheSameInOneRunAndInSeveral) {
 
 // Each of many copies has few neighbours, and none of them takes the place of another picture.
 TEST_F(GraphTest, CopiesBeyondTheFirstAreJoinedToThem) {
-  constexpr int kCopies = 40;
+  constexpr int kCopies = kCopiesThatStand + 12;
   const cv::Mat scene = draw_picture(320, 240, 9);
   write("crop.png", encode(".png", scene(cv::Rect(40, 30, 240, 180))));
   run();

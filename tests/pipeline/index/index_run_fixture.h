@@ -26,6 +26,7 @@ class IndexRunTest : public testing::Test {
     config_.store.database = folder_.path() / "index.db";
     config_.images.decode_threads = 2;
     config_.device.choice = ":CPU:";
+    config_.extract.enlarge_to_px = 0;
     std::filesystem::create_directory(photos());
   }
 
@@ -57,6 +58,13 @@ class IndexRunTest : public testing::Test {
   // Stops at the `count`th request after the scan.
   IndexRunReport run_stopped(std::ptrdiff_t count) const {
     return run_stopped_at(std::distance(std::filesystem::directory_iterator(photos()), {}) + count);
+  }
+  // Stops once a condition holds for the index.
+  template <typename Condition>
+  IndexRunReport run_until(const Condition& holds) const {
+    return run_index(config_, Progress::Style::kQuiet, [&] {
+      return std::filesystem::exists(config_.store.database) && holds(index());
+    });
   }
   IndexReader index() const { return IndexReader(config_.store.database); }
   std::vector<std::string> paths_of(const std::string& path) const {

@@ -28,10 +28,10 @@ class Pages : public IndexRunTest {
     for (const unsigned seed : seeds) pages.push_back(page(seed));
     return write(name, encode_pages(pages));
   }
-  // Draws three images and a file of 40 pages, which runs index one by one.
+  // Draws three images and a file of 30 pages, which runs index one by one.
   void draw_long_scan() {
     draw_some(3);
-    std::vector<unsigned> pages(40);
+    std::vector<unsigned> pages(30);
     std::iota(pages.begin(), pages.end(), 10U);
     scan(pages, "q.tif");
     config_.codebook.sample_images = 3;
@@ -110,7 +110,7 @@ TEST_F(Pages, ThatAStoppedRunDidNotReachComeWithTheNextOne) {
   bool was_within_the_file = false;
   for (int count = 1; run_stopped(count).stopped; ++count) {
     const std::uint64_t images = index().counts().images;
-    was_within_the_file |= images > 4 && images < 43;
+    was_within_the_file |= images > 4 && images < 33;
   }
   EXPECT_TRUE(was_within_the_file);
   EXPECT_EQ(index().content_hash(), content);
@@ -120,7 +120,7 @@ TEST_F(Pages, ThatAStoppedRunDidNotReachComeWithTheNextOne) {
 TEST_F(Pages, CountTheirFileAsIndexedByTheRunThatReachesTheLast) {
   draw_long_scan();
   for (int count = 1; run_stopped(count).stopped && index().counts().images <= 4;) ++count;
-  ASSERT_LT(index().counts().images, 43U);
+  ASSERT_LT(index().counts().images, 33U);
   EXPECT_EQ(run().indexed, 1U);
 }
 

@@ -63,7 +63,6 @@ class RandomRuns : public IndexRunTest, public testing::WithParamInterface<unsig
   RandomRuns() : random_(GetParam()) {
     config_.images.folders.clear();
     config_.codebook.words = 16;
-    config_.extract.enlarge_to_px = 0;
     config_.extract.hessian_threshold = 10;
     for (const char* name : {"A", "A/inner", "B", "C"}) fs::create_directories(folder(name));
   }

@@ -18,8 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 
 TEST_F(IndexRunTest, StoppedRunPublishesWhatIsDoneAndTheNextOneGoesOn) {
-  draw_some(60);
-  config_.codebook.sample_images = 40;
+  draw_some(36);
+  config_.codebook.sample_images = 24;
   const std::string content = fresh_content();
   fs::remove_all(config_.store.database);
   std::vector<std::uint64_t> images;
@@ -57,13 +57,12 @@ TEST_F(IndexRunTest, StoppedFirstRunSaysWhereItRan) {
 }
 
 TEST_F(IndexRunTest, CalibrationCanBeStoppedAndIsMadeUpForByTheNextRun) {
-  draw_some(45);
+  draw_some(41);
   const auto is_calibrated = [&] { return !is_calibration_due(index()); };
-  int count = 1;
-  do {
-    ++count;
-    ASSERT_TRUE(run_stopped(count).stopped);
-  } while (index().counts().images < 45);
+  config_.store.batch_images = 41;
+  config_.store.publish_seconds = 0;
+  const auto has_all = [](const IndexReader& index) { return index.counts().images == 41; };
+  ASSERT_TRUE(run_until(has_all).stopped);
   EXPECT_TRUE(run_stopped(5).stopped);
   EXPECT_FALSE(is_calibrated());
   EXPECT_FALSE(run().stopped);
@@ -71,12 +70,11 @@ TEST_F(IndexRunTest, CalibrationCanBeStoppedAndIsMadeUpForByTheNextRun) {
 }
 
 TEST_F(IndexRunTest, RunUnderOtherSettingsKeepsWhatWasExtracted) {
-  draw_some(40);
+  draw_some(24);
   config_.codebook.sample_images = 20;
   const fs::path work = config_.store.database + ".work";
-  for (int count = 2; !fs::exists(config_.store.database) || index().counts().words == 0; ++count) {
-    ASSERT_TRUE(run_stopped(count).stopped);
-  }
+  const auto has_words = [](const IndexReader& index) { return index.counts().words > 0; };
+  ASSERT_TRUE(run_until(has_words).stopped);
   ASSERT_TRUE(fs::exists(work));
   const auto files = [&] { return std::distance(fs::directory_iterator(work), {}); };
   const auto before = files();

@@ -221,6 +221,7 @@ TEST_F(IndexRunTest, ImagesOfWhichNothingIsExtractedAreCounted) {
 
 TEST_F(IndexRunTest, ImageOfLittleVarianceIsRecordedAsBlank) {
   draw_some(3);
+  config_.extract.enlarge_to_px = 100;
   const std::string path =
       write("gray.png", encode(".png", cv::Mat(80, 80, CV_8U, cv::Scalar(90))));
   EXPECT_EQ(run().blank, 1U);
