@@ -27,6 +27,7 @@
 #include "tests/content_of.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/fixtures/image_files.h"
+#include "tests/kept_copy.h"
 #include "tests/stages/pictures.h"
 #include "tests/temporary_folder.h"
 #include "tests/wait_until.h"
@@ -48,6 +49,11 @@ using Names = std::set<std::string>;
 class Duplicates : public testing::Test {
  protected:
   void SetUp() override {
+    kept_->put_back();
+    index();
+  }
+  static void SetUpTestSuite() {
+    folder_ = std::make_unique<TemporaryFolder>();
     fs::create_directories(at("photos"));
     fs::create_directories(at("phone"));
     const cv::Mat a = draw_picture(640, 480, 1);
@@ -69,9 +75,14 @@ class Duplicates : public testing::Test {
                         fs::last_write_time(at("photos/b.png")) - std::chrono::hours(1));
     cv::imwrite(at("photos/c.png"), draw_picture(640, 480, 3));
     index();
+    kept_ = std::make_unique<KeptCopy>(*folder_);
+  }
+  static void TearDownTestSuite() {
+    folder_.reset();
+    kept_.reset();
   }
 
-  std::string at(const std::string& name) const { return folder_.path() / name; }
+  static std::string at(const std::string& name) { return folder_->path() / name; }
   static ProgramResult run(const std::string& command, std::vector<std::string> words,
                            int exit_code = 0) {
     words.insert(words.begin(), command);
@@ -79,7 +90,7 @@ class Duplicates : public testing::Test {
     EXPECT_EQ(result.exit_code, exit_code) << result.err;
     return result;
   }
-  void index() const { run("index", {"-q", "-d", at("index.db"), at("photos"), at("phone")}); }
+  static void index() { run("index", {"-q", "-d", at("index.db"), at("photos"), at("phone")}); }
   std::string text(std::vector<std::string> words) const {
     words.insert(words.begin(), {"-q", "-d", at("index.db")});
     return run("duplicates", words).out;
@@ -141,7 +152,8 @@ class Duplicates : public testing::Test {
     return kinds;
   }
 
-  TemporaryFolder folder_;
+  static inline std::unique_ptr<TemporaryFolder> folder_;
+  static inline std::unique_ptr<KeptCopy> kept_;  // of the folder, as each test gets it
 };
 
 TEST_F(Duplicates, AreGroupedWithTheirKindsAndProposals) {
@@ -394,8 +406,8 @@ TEST_F(Duplicates, AFileOfSeveralPagesGoesOnlyForTheSameBytes) {
     return page;
   };
   const std::string scan = lookalike::text(encode_pages({small(3), small(7), small(1)}));
-  folder_.write("photos/scan.tif", scan);
-  folder_.write("phone/scan-again.tif", scan);
+  folder_->write("photos/scan.tif", scan);
+  folder_->write("phone/scan-again.tif", scan);
   index();
   Names pages;
   Names go;
@@ -485,7 +497,7 @@ TEST_F(Duplicates, ResumeAfterAStop) {
   RunningProgram program("lookalike", words);
   // The report is started before images are compared.
   const auto is_begun = [&] {
-    return std::ranges::any_of(fs::directory_iterator(folder_.path()), [](const auto& entry) {
+    return std::ranges::any_of(fs::directory_iterator(folder_->path()), [](const auto& entry) {
       return entry.path().extension() == ".lookalike-tmp";
     });
   };
@@ -592,7 +604,7 @@ TEST_F(Duplicates, AFileWhoseTimesAloneChangedIsReadAndStaysExact) {
   EXPECT_EQ(files(after, "go"), files(before, "go"));
   EXPECT_EQ(kinds(after), kinds(before));
   const std::string bytes = content_of(at("photos/b.png"));
-  folder_.write("photos/b.png", bytes.substr(0, bytes.size() - 1) + '?');
+  folder_->write("photos/b.png", bytes.substr(0, bytes.size() - 1) + '?');
   fs::last_write_time(at("photos/b.png"), time);
   EXPECT_EQ(files(groups().at(0), "unknown"), Names({"b.png"}));
 }
@@ -625,7 +637,7 @@ TEST_F(Duplicates, AreMovedAwayAndPutBack) {
   EXPECT_THAT(result.err, IsEmpty());
   for (const std::string& path : paths) {
     EXPECT_FALSE(fs::exists(path));
-    const std::string there = at("away") / fs::path(path).lexically_relative(folder_.path());
+    const std::string there = at("away") / fs::path(path).lexically_relative(folder_->path());
     EXPECT_EQ(content_of(there), before.at(path));
   }
   EXPECT_THAT(run("index", {"-d", at("index.db")}).err, HasSubstr(" 0 indexed"));
@@ -659,7 +671,7 @@ TEST_F(Duplicates, AreMadeHardLinksOrWrittenAsAScript) {
 }
 
 TEST_F(Duplicates, AFileWithCompanionsStaysOrTakesThemAlong) {
-  folder_.write("phone/b-again.xmp", "rated");
+  folder_->write("phone/b-again.xmp", "rated");
   const auto of = [](const json& group, const std::string& name) {
     for (const json& file : group["files"]) {
       if (file["path"].get<std::string>().ends_with(name)) return file;
@@ -673,7 +685,7 @@ TEST_F(Duplicates, AFileWithCompanionsStaysOrTakesThemAlong) {
   EXPECT_EQ(of(preferred, "b-again.png")["reason"],
             "has b-again.xmp beside it, the other has no such file");
   EXPECT_EQ(of(preferred, "photos/b.png")["proposal"], "keep");
-  folder_.write("photos/b.xmp", "rated");
+  folder_->write("photos/b.xmp", "rated");
   const ProgramResult moved = run(
       "duplicates",
       {"-d", at("index.db"), "--kind", "exact", "--prefer", at("photos"), "--move-to", at("away")});
@@ -722,7 +734,7 @@ TEST_F(Duplicates, AnUndoStaysWithinTheFoldersOfItsIndex) {
   }
   std::string text = content_of(log);
   // Somebody lets it lead elsewhere.
-  const std::string place = "{\"file\":{\"path\":\"" + folder_.path().string() + "/ph";
+  const std::string place = "{\"file\":{\"path\":\"" + folder_->path().string() + "/ph";
   const std::size_t found = text.find(place);
   ASSERT_NE(found, std::string::npos);
   const std::size_t name = found + place.size() - 2;
@@ -744,7 +756,7 @@ TEST_F(Duplicates, ActionsThatMakeNoSenseAreRefused) {
     return run("duplicates", words, exit_code).err;
   };
   EXPECT_THAT(error({"--move-to", at("photos/away")}, 2), HasSubstr("lies in " + at("photos")));
-  EXPECT_THAT(error({"--move-to", folder_.path()}, 2), HasSubstr("holds the indexed folder"));
+  EXPECT_THAT(error({"--move-to", folder_->path()}, 2), HasSubstr("holds the indexed folder"));
   error({"--move-to", at("photos/.away"), "--kind", "part"}, 0);
   EXPECT_THAT(error({"--script", at("go.sh")}, 2), HasSubstr("needs --move-to or --hardlink"));
   error({"--move-to", at("away"), "--hardlink"}, 2);

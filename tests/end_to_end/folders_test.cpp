@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -13,6 +14,7 @@
 #include "storage/sqlite.h"
 #include "tests/content_of.h"
 #include "tests/end_to_end/run_program.h"
+#include "tests/kept_copy.h"
 #include "tests/stages/pictures.h"
 #include "tests/temporary_folder.h"
 
@@ -28,23 +30,33 @@ using testing::Not;
 class Folders : public testing::Test {
  protected:
   Folders() {
+    kept_->put_back();
+    EXPECT_EQ(index().exit_code, 0);
+  }
+  static void SetUpTestSuite() {
+    folder_ = std::make_unique<TemporaryFolder>();
     draw("a", 25);
     draw("b", 3);
     EXPECT_EQ(index({"--images", at("a")}).exit_code, 0);
+    kept_ = std::make_unique<KeptCopy>(*folder_);
+  }
+  static void TearDownTestSuite() {
+    folder_.reset();
+    kept_.reset();
   }
 
-  std::string at(const std::string& name) const { return folder_.path() / name; }
-  void draw(const std::string& name, unsigned count) {
+  static std::string at(const std::string& name) { return folder_->path() / name; }
+  static void draw(const std::string& name, unsigned count) {
     for (unsigned i = 0; i < count; ++i) {
-      folder_.write(fmt::format("{}/{}.png", name, i),
-                    text(encode(".png", draw_picture(96, 80, next_picture_++))));
+      folder_->write(fmt::format("{}/{}.png", name, i),
+                     text(encode(".png", draw_picture(96, 80, next_picture_++))));
     }
   }
-  ProgramResult run(std::vector<std::string> arguments) const {
+  static ProgramResult run(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin() + 1, {"--database", at("index.db")});
     return run_program("lookalike", arguments);
   }
-  ProgramResult index(const std::vector<std::string>& more = {}) const {
+  static ProgramResult index(const std::vector<std::string>& more = {}) {
     std::vector<std::string> arguments = {"index", "--set", "codebook.words=16"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run(arguments);
@@ -61,8 +73,9 @@ class Folders : public testing::Test {
     return nlohmann::json::parse(run({"runs", "--last", "1", "--json"}).out)["report"];
   }
 
-  TemporaryFolder folder_;
-  unsigned next_picture_ = 0;
+  static inline std::unique_ptr<TemporaryFolder> folder_;
+  static inline std::unique_ptr<KeptCopy> kept_;  // of the folder, as each test gets it
+  static inline unsigned next_picture_ = 0;
 };
 
 using Counts = std::map<std::string, int>;
@@ -274,14 +287,14 @@ TEST_F(Folders, MoveFollowsAFolderWithoutExtractingAgain) {
 
 TEST_F(Folders, AFileWhoseSizeAndTimeStayIsReadAgain) {
   const std::string picture = content_of(at("a/1.png"));
-  folder_.write("a/1.png", picture + '1');
+  folder_->write("a/1.png", picture + '1');
   index();
   const auto time = fs::last_write_time(at("a/1.png"));
   const auto content = [&](const std::string& name) {
     return nlohmann::json::parse(run({"show", at(name), "--json"}).out)["content"];
   };
   const auto before = content("a/1.png");
-  folder_.write("a/1.png", picture + '2');
+  folder_->write("a/1.png", picture + '2');
   fs::last_write_time(at("a/1.png"), time);
   index();
   EXPECT_NE(content("a/1.png"), before);
@@ -314,7 +327,7 @@ TEST_F(Folders, MoveLeavesFilesWhoseContentIsNotThere) {
   fs::create_directory(at("copy"));
   fs::copy(at("a"), at("copy"));
   fs::remove(at("copy/1.png"));
-  folder_.write("copy/2.png", "something else");
+  folder_->write("copy/2.png", "something else");
   const ProgramResult moved = run({"move", at("a"), at("copy")});
   EXPECT_EQ(moved.exit_code, 1);
   EXPECT_THAT(moved.err, AllOf(HasSubstr("a/1.png: stays: No such file"),
@@ -380,10 +393,10 @@ TEST_F(Folders, FilesThatAreExcludedNowCountAsRemovedUnderTheGuard) {
 }
 
 TEST_F(Folders, OtherTypesAndSystemFoldersAreCounted) {
-  folder_.write("a/x.psd", "x");
-  folder_.write("a/y.mov", "x");
-  folder_.write("a/z.PSD", "x");
-  folder_.write("a/@eaDir/0.png", "x");
+  folder_->write("a/x.psd", "x");
+  folder_->write("a/y.mov", "x");
+  folder_->write("a/z.PSD", "x");
+  folder_->write("a/@eaDir/0.png", "x");
   const ProgramResult result = index();
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.err, AllOf(HasSubstr("3 other files left out (2 PSD, 1 video), in "),

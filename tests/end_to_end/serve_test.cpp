@@ -24,6 +24,8 @@
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
+#include "kernels/session/device.h"
+#include "pipeline/open_session.h"
 #include "storage/index_writer.h"
 #include "tests/content_of.h"
 #include "tests/end_to_end/json_schema.h"
@@ -31,6 +33,7 @@
 #include "tests/fixtures/drawing.h"
 #include "tests/fixtures/image_files.h"
 #include "tests/http_client.h"
+#include "tests/kept_copy.h"
 #include "tests/temporary_folder.h"
 #include "tests/wait_until.h"
 #include "tools/serve/listener.h"
@@ -57,14 +60,19 @@ class ServeTest : public testing::Test {
     if (!shared_) {
       shared_ = std::make_unique<TemporaryFolder>();
       make_index();
+      kept_ = std::make_unique<KeptCopy>(*shared_);
+      state_ = state_of_folder();
+    } else if (state_of_folder() != state_) {
+      kept_->put_back();
+      index();
       state_ = state_of_folder();
     }
   }
-  void TearDown() override {
-    program_.reset();
-    if (state_of_folder() != state_) shared_.reset();
+  void TearDown() override { program_.reset(); }
+  static void TearDownTestSuite() {
+    shared_.reset();
+    kept_.reset();
   }
-  static void TearDownTestSuite() { shared_.reset(); }
 
   void make_index() const {
     fs::create_directories(at("posters"));
@@ -120,6 +128,13 @@ class ServeTest : public testing::Test {
     program_ = std::make_unique<RunningProgram>("lookalike", words, environment);
     connect_ = [this] { return HttpConnection(at("socket")); };
     wait_for_start();
+  }
+  // Returns an environment with an empty cache, but for compiled kernels and tests of the device.
+  static std::vector<std::string> cache_of_its_own() {
+    std::error_code exists;
+    fs::create_directories(at("cache/lookalike"));
+    fs::copy(own_cache_folder("self-tests"), at("cache/lookalike/self-tests"), exists);
+    return {"XDG_CACHE_HOME=" + at("cache"), "POCL_CACHE_DIR=" + pocl_cache_folder().native()};
   }
   // Listens on a free TCP port.
   void start_tcp(const std::vector<std::string>& options = {},
@@ -183,9 +198,10 @@ class ServeTest : public testing::Test {
     return run({"show", "--json", "-d", at("index.db"), at(name)})["id"];
   }
 
-  // A folder with an index, made again for a test behind one that has changed it.
+  // A folder with an index, put back for a test behind one that has changed it.
   static inline std::unique_ptr<TemporaryFolder> shared_;
-  static inline std::map<std::string, std::string> state_;  // once it was made
+  static inline std::unique_ptr<KeptCopy> kept_;
+  static inline std::map<std::string, std::string> state_;  // before the tests
 
   std::unique_ptr<RunningProgram> program_;
   int port_ = 0;
@@ -276,7 +292,8 @@ TEST_F(ServeTest, AnswersAreThoseOfTheCommands) {
   EXPECT_EQ(get("/v1/folders"), run({"folders", "--json", "-d", at("index.db")}));
   EXPECT_EQ(get("/v1/quarantine")["quarantine"],
             run({"quarantine", "--json", "-d", at("index.db")})["quarantine"]);
-  EXPECT_EQ(get("/v1/runs")["runs"][0], run({"runs", "--json", "-d", at("index.db")}));
+  EXPECT_EQ(get("/v1/runs")["runs"][0],
+            run({"runs", "--json", "--last", "1", "-d", at("index.db")}));
   EXPECT_EQ(get("/v1/images/" + id), run({"show", "--json", "-d", at("index.db"), id}));
 }
 
@@ -388,7 +405,7 @@ TEST_F(ServeTest, SortsFilesByNameAndByWhenTheyWereTaken) {
   date("posters/a/9.jpg", "2015:01:02 03:04:05");
   date("posters/2.jpg", "2019:07:14 23:59:59");
   index();
-  start({}, {"XDG_CACHE_HOME=" + at("cache")});
+  start({}, cache_of_its_own());
   const auto names = [&](const std::string& parameters) {
     std::vector<std::string> found;
     const json page = get("/v1/images?" + parameters);
@@ -423,7 +440,7 @@ TEST_F(ServeTest, SortsFilesByNameAndByWhenTheyWereTaken) {
   draw("posters/a/9.jpg", 9);  // says no date
   fs::last_write_time(at("posters/a/9.jpg"), time);
   const auto oldest = [&] {
-    start({}, {"XDG_CACHE_HOME=" + at("cache")});
+    start({}, cache_of_its_own());
     return names("sort=oldest").front();
   };
   EXPECT_EQ(oldest(), "9.jpg") << "it is not read again";
@@ -745,7 +762,7 @@ TEST_F(ServeTest, SaysWhenAndByWhatAPictureWasTaken) {
 }
 
 TEST_F(ServeTest, KeepsThumbnailsByContent) {
-  start({}, {"XDG_CACHE_HOME=" + at("cache")});
+  start({}, cache_of_its_own());
   const std::string line =
       "GET /v1/images/" + std::to_string(id_of("posters/2.jpg")) + "/thumbnail";
   const std::string made = ask(line).body;
@@ -1583,7 +1600,7 @@ TEST_F(ServeTest, AStrangersIdleConnectionsHoldNobodyUp) {
 // A large picture waits for large ones alone.
 TEST_F(ServeTest, LargePicturesHoldNobodyUp) {
   start();
-  cv::imwrite(at("large.png"), cv::Mat::zeros(8100, 8100, CV_8U));
+  cv::imwrite(at("large.png"), cv::Mat::zeros(5700, 5700, CV_8U));
   const std::string large = content_of(at("large.png"));
   std::vector<HttpConnection> connections;
   for (int i = 0; i < 4; ++i) {

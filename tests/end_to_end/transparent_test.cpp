@@ -25,7 +25,7 @@ using nlohmann::json;
 using testing::AnyOf;
 using testing::HasSubstr;
 
-constexpr int kCutouts = 40;
+constexpr int kCutouts = 12;  // too few for a calibration
 constexpr int kStencils = 6;
 const cv::Size kPhotoSize = {520, 400};
 
@@ -97,7 +97,7 @@ ProgramResult TransparentImages::indexed_;
 
 TEST_F(TransparentImages, AreNotBlank) {
   EXPECT_EQ(indexed_.exit_code, 0) << indexed_.err;
-  EXPECT_THAT(indexed_.err, HasSubstr("46 indexed, "));
+  EXPECT_THAT(indexed_.err, HasSubstr("18 indexed, "));
 }
 
 TEST_F(TransparentImages, AreFoundOnWhite) {

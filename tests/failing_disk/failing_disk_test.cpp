@@ -42,6 +42,7 @@ class FailingCalls : public FailingDisk {
 };
 
 TEST_F(FailingCalls, EndTheRunWithAClearErrorAndTheNextRunMakesItGood) {
+  // The first, an early and a late one of each call: transactions have dozens of equal calls.
   const std::vector<std::pair<std::string, std::string>> failures = {
       {"open", "broken"},  {"open", "full"},   {"pwrite", "broken"},    {"pwrite", "full"},
       {"pwrite", "short"}, {"sync", "broken"}, {"write", "broken"},     {"write", "full"},
@@ -51,7 +52,7 @@ TEST_F(FailingCalls, EndTheRunWithAClearErrorAndTheNextRunMakesItGood) {
   for (const bool from_nothing : {false, true}) {
     content_ = from_nothing ? (start_over(true), index(), content()) : content_;
     for (const auto& [call, with] : failures) {
-      for (int at = 1; at <= 64; at += 1 + 2 * at) {
+      for (const int at : {1, 6, 31}) {
         SCOPED_TRACE(testing::Message() << call << " " << with << " at " << at
                                         << (from_nothing ? " of a first run" : ""));
         start_over(from_nothing);
@@ -121,7 +122,7 @@ TEST_F(FailingDisk, ArtefactThatCannotBeReadOrWrittenIsNamedAndNotHalfThere) {
 }
 
 // A table that is written to a folder of its own.
-class FailingOutput : public FailingDisk {
+class FailingOutput : public FailingProgram {
  protected:
   FailingOutput() { fs::create_directory(out()); }
   fs::path out() const { return folder_.path() / "out"; }
