@@ -55,10 +55,10 @@ constexpr const char* kPasses = "echo done";
 constexpr const char* kCrashes = "printf 'begin\\tsurf cpu\\n'; kill -SEGV $$";
 
 TEST_F(DeviceTests, ADeviceThatPassesIsTestedOnce) {
-  const ProgramResult first = features(kPasses);
+  const ProgramResult first = features(kPasses, "pthread");
   EXPECT_EQ(first.exit_code, 0) << first.err;
-  EXPECT_THAT(first.err, HasSubstr("testing basic"));
-  const ProgramResult second = features(kCrashes);
+  EXPECT_THAT(first.err, HasSubstr("testing pthread"));
+  const ProgramResult second = features(kCrashes, "pthread");
   EXPECT_EQ(second.exit_code, 0) << second.err;
   EXPECT_THAT(second.err, Not(HasSubstr("testing")));
   EXPECT_EQ(calls(), 1);

@@ -460,7 +460,7 @@ TEST_P(RandomRuns, LeaveInTheIndexWhatTheModelSays) {
 
 unsigned sequences() {
   const char* const count = std::getenv("LOOKALIKE_SEQUENCES");
-  return count == nullptr ? 20 : static_cast<unsigned>(std::atoi(count));
+  return count == nullptr ? 12 : static_cast<unsigned>(std::atoi(count));
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomRuns, testing::Range(0U, sequences()));
