@@ -252,7 +252,7 @@ int bench_scale(const BenchArguments& arguments, const RunConfig& config, Progre
 int bench(const BenchArguments& arguments, RunConfig config, Progress::Style style) {
   if (arguments.scale.images > 0) return bench_scale(arguments, config, style);
   if (!arguments.folder.empty()) return bench_pipeline(arguments, config);
-  SessionOptions session_choice = session_options(config.device);
+  SessionOptions session_choice = query_session_options(config.device);
   session_choice.profile = true;
   OpenClSession session(session_choice);
   const auto scale = arguments.quick ? CaseScale::kQuick : CaseScale::kFull;

@@ -52,7 +52,7 @@ OutputFile open_output(const TuneArguments& arguments, const std::filesystem::pa
 
 int tune_device(const TuneArguments& arguments, const RunConfig& config,
                 Progress::Style /*style*/) {
-  SessionOptions options = session_options(config.device);
+  SessionOptions options = query_session_options(config.device);
   options.profile = true;
   const std::filesystem::path folder =
       arguments.folder.empty() ? options.tuning_folder : std::filesystem::path(arguments.folder);
