@@ -1391,8 +1391,9 @@ TEST_F(ServeTest, AnswersInAFolderThatAProxyLeavesInThePath) {
     EXPECT_THAT(ask("GET " + base + "/").body, HasSubstr("<!doctype html>")) << base;
     EXPECT_THAT(ask("GET " + base + "/main.js").headers.at("content-type"),
                 HasSubstr("text/javascript"));
-    EXPECT_EQ(get(base + "/v1/images/" + id)["id"].dump(), id);
-    EXPECT_EQ(ask("GET " + base + "/v1/images/" + id + "/thumbnail").status, 200);
+    const std::string image = fmt::format("{}/v1/images/{}", base, id);
+    EXPECT_EQ(get(image)["id"].dump(), id);
+    EXPECT_EQ(ask("GET " + image + "/thumbnail").status, 200);
     EXPECT_EQ(get(base + "/v1/health")["status"], "ok");
   }
   const HttpReply moved = ask("GET /a/photos");
