@@ -249,7 +249,7 @@ int bench_scale(const BenchArguments& arguments, const RunConfig& config, Progre
   return kExitDone;
 }
 
-int bench(const BenchArguments& arguments, RunConfig config, Progress::Style style) {
+int bench(const BenchArguments& arguments, const RunConfig& config, Progress::Style style) {
   if (arguments.scale.images > 0) return bench_scale(arguments, config, style);
   if (!arguments.folder.empty()) return bench_pipeline(arguments, config);
   SessionOptions session_choice = query_session_options(config.device);
