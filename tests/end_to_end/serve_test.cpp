@@ -1601,7 +1601,7 @@ TEST_F(ServeTest, AStrangersIdleConnectionsHoldNobodyUp) {
 // A large picture waits for large ones alone.
 TEST_F(ServeTest, LargePicturesHoldNobodyUp) {
   start();
-  cv::imwrite(at("large.png"), cv::Mat::zeros(5700, 5700, CV_8U));
+  cv::imwrite(at("large.png"), cv::Mat::zeros(8100, 8100, CV_8U));
   const std::string large = content_of(at("large.png"));
   std::vector<HttpConnection> connections;
   for (int i = 0; i < 4; ++i) {
