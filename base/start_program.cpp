@@ -13,25 +13,7 @@
 namespace lookalike {
 namespace {
 
-struct FileActions {
-  FileActions() { ::posix_spawn_file_actions_init(&actions); }
-  ~FileActions() { ::posix_spawn_file_actions_destroy(&actions); }
-  FileActions(const FileActions&) = delete;
-  FileActions& operator=(const FileActions&) = delete;
-
-  posix_spawn_file_actions_t actions{};
-};
-
-struct Attributes {
-  Attributes() { ::posix_spawnattr_init(&attributes); }
-  ~Attributes() { ::posix_spawnattr_destroy(&attributes); }
-  Attributes(const Attributes&) = delete;
-  Attributes& operator=(const Attributes&) = delete;
-
-  posix_spawnattr_t attributes{};
-};
-
-// Returns this program's environment with these variables in place of those of their names.
+// Returns the settings, and the variables of this process with other names.
 std::vector<std::string> environment_with(std::vector<std::string> settings) {
   const std::size_t replaced = settings.size();
   for (char** each = environ; *each != nullptr; ++each) {
@@ -58,26 +40,32 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
 
 std::optional<pid_t> start_program(std::vector<std::string> words, std::span<const int> descriptors,
                                    std::vector<std::string> settings) {
-  FileActions files;
-  for (int i = 0; i < static_cast<int>(descriptors.size()); ++i) {
-    const int given = descriptors[static_cast<std::size_t>(i)];
-    if (given == kNowhere) {
-      ::posix_spawn_file_actions_addopen(&files.actions, i, "/dev/null", O_RDWR, 0);
+  std::vector<std::string> environment = environment_with(std::move(settings));
+  const std::vector<char*> arguments = pointers_to(words);
+  const std::vector<char*> variables = pointers_to(environment);
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attributes;
+  ::posix_spawn_file_actions_init(&files);
+  ::posix_spawnattr_init(&attributes);
+  int next = 0;
+  for (const int descriptor : descriptors) {
+    if (descriptor == kNowhere) {
+      ::posix_spawn_file_actions_addopen(&files, next++, "/dev/null", O_RDWR, 0);
     } else {
-      ::posix_spawn_file_actions_adddup2(&files.actions, given, i);
+      ::posix_spawn_file_actions_adddup2(&files, descriptor, next++);
     }
   }
-  ::posix_spawn_file_actions_addclosefrom_np(&files.actions, static_cast<int>(descriptors.size()));
-  Attributes how;
+  ::posix_spawn_file_actions_addclosefrom_np(&files, next);
   sigset_t none;
   ::sigemptyset(&none);
-  ::posix_spawnattr_setsigmask(&how.attributes, &none);
-  ::posix_spawnattr_setpgroup(&how.attributes, 0);
-  ::posix_spawnattr_setflags(&how.attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
-  std::vector<std::string> environment = environment_with(std::move(settings));
+  ::posix_spawnattr_setsigmask(&attributes, &none);
+  ::posix_spawnattr_setpgroup(&attributes, 0);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
   pid_t process = 0;
-  const int error = ::posix_spawnp(&process, words.front().c_str(), &files.actions, &how.attributes,
-                                   pointers_to(words).data(), pointers_to(environment).data());
+  const int error = ::posix_spawnp(&process, words.front().c_str(), &files, &attributes,
+                                   arguments.data(), variables.data());
+  ::posix_spawn_file_actions_destroy(&files);
+  ::posix_spawnattr_destroy(&attributes);
   if (error == 0) return process;
   errno = error;
   return std::nullopt;
