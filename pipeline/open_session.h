@@ -24,8 +24,8 @@ std::string driver_ended_text();
 // Returns the options that open the configured device. Compiled kernels and tunings are cached in
 // the folder above own_cache_folder().
 SessionOptions session_options(const DeviceOptions& device);
-// Returns the same for sessions that answer single photos, and for those whose programs no other
-// command runs, as where all variants are timed.
+// Returns the same with answer_soon: for sessions that answer single photos, and for those that
+// time all variants of kernels, which no later command runs.
 SessionOptions query_session_options(const DeviceOptions& device);
 
 }  // namespace lookalike

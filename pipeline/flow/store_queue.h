@@ -23,10 +23,9 @@ struct StoreRoom {
 };
 
 // Stores items on its own thread, so that the device does not wait for the disk. Publishes batches
-// of at least options.batch_images, each in one transaction: every options.publish_seconds, and on
-// a fast device, which would write many segments in that time, when a large batch has been taken
-// and no item waits, or room.batch_bytes are filled. Merges segments while no item waits, and
-// otherwise keeps their number at or below options.max_segments.
+// of at least options.batch_images, each in one transaction, every options.publish_seconds. Sooner,
+// it publishes a large batch while no item waits, and one that fills room.batch_bytes. Merges
+// segments while no item waits, and otherwise keeps their number at or below options.max_segments.
 // Nothing else may use the writer meanwhile.
 class StoreQueue {
  public:
