@@ -221,7 +221,7 @@ TEST_F(ForeignRetrainTest, AnIndexThatAnotherCommandMadeStays) {
 }
 
 TEST_F(ForeignRetrainTest, WhatLiesInTheWorkFolderBesideStays) {
-  IndexWriter{folder_.path() / name_};
+  { const IndexWriter writer(folder_.path() / name_); }
   const std::string file = folder_.write(name_ + ".work/precious.txt", "mine");
   expect_refusal();
   EXPECT_TRUE(std::filesystem::exists(file));
