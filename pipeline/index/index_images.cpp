@@ -181,6 +181,7 @@ class ImageFlow {
 
   // Stores images first, so that their copies find them in the index.
   void store_sample(std::span<Item> sample, StoreQueue& queue, Progress& progress) {
+    if (sample.empty()) return;  // a device that is not open yet opens beside decoding
     const std::vector<std::span<Item>> parts = parts_of(sample);
     OrderedParallel<Batch> loaded(parts.size(), 1, 1,
                                   [&](std::size_t i) { return loaded_copy(parts[i]); });
