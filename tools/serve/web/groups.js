@@ -2,14 +2,15 @@
 
 import { bindActions } from './act.js';
 import { getJson } from './api.js';
-import { button, byId, fileLabel, lazyPicture, make, say, setHidden } from './dom.js';
+import { button, byId, lazyPicture, make, say, setHidden } from './dom.js';
 import { exported } from './export.js';
 import { suggestFolders } from './folder_input.js';
+import { fileFacts, titleOf, totals } from './group.js';
 import { showLarger } from './larger.js';
 import { pages } from './pages.js';
 import { pairsOf } from './pairs.js';
 import { Selection } from './selection.js';
-import { counted, grouped, shortNames, sizeText, sumText } from './text.js';
+import { counted, shortNames, sumText } from './text.js';
 
 const kPage = 20;
 const kMostPage = 100;
@@ -51,26 +52,15 @@ function fileOf(file, choice, names, redraw) {
     },
   });
   toggle.checked = goes;
-  const relation = file.of === null ? null : `${file.kind} of ${names.get(file.of)}`;
   const canSwap = goes && choice.canChange(file) && file.of !== null && !choice.going.has(file.of);
   return make('li', {},
     button(lazyPicture(file.id), () => showLarger(file.id), { class: 'thumb', 'aria-label': `Show ${name}` }),
     make('label', { class: 'check' }, toggle, make('span', { class: `badge ${state}` }, state)),
-    fileLabel(file.path),
-    relation ? make('p', { class: 'facts relation' }, relation) : null,
-    file.reason === null ? null : make('p', { class: 'facts' }, file.reason),
-    make('p', { class: 'facts' }, `${file.width} × ${file.height} · ${sizeText(file.size_bytes)}`),
+    fileFacts(file, names),
     canSwap ? button('Keep this one instead', () => {
       choice.keepInstead(file);
       redraw();
     }, { 'aria-label': `Keep this one instead: ${name}` }) : null);
-}
-
-// Describes a group in a heading.
-export function titleOf(group, choice) {
-  const entries = choice.entries();
-  return `${counted(group.files.length, 'file')}, ` +
-    (entries.length > 0 ? `${entries.length} can go, ${sumText(entries)}` : 'none can go');
 }
 
 // place: of the group in the list, from 0.
@@ -102,13 +92,6 @@ function filter() {
     ...(kind.value && { kind: kind.value }),
     ...(folder.value.trim() && { folder: folder.value.trim() }),
   };
-}
-
-// Returns the totals as a sentence.
-function totals({ total, files, needless, needless_bytes: bytes, not_compared: rest }) {
-  const go = `${grouped(needless)} can go (${sizeText(bytes)})`;
-  const sum = `${counted(total, 'group')} with ${counted(files, 'file')}, of which ${go}.`;
-  return rest > 0 ? `${sum} ${counted(rest, 'image')} not compared yet: run lookalike duplicates.` : sum;
 }
 
 export async function showGroups() {

@@ -2,7 +2,8 @@
 
 import { getJson } from './api.js';
 import { button, byId, fileLabel, lazyPicture, make, say } from './dom.js';
-import { comparedGroups, selection, titleOf } from './groups.js';
+import { titleOf } from './group.js';
+import { comparedGroups, selection } from './groups.js';
 import { showLarger } from './larger.js';
 import { pairsOf } from './pairs.js';
 import { keyOf } from './selection.js';
