@@ -102,10 +102,7 @@ Json votes_of(const Explanation& explanation) {
 
 Json pairs_of(const Explanation& explanation) {
   Json pairs = Json::array();
-  for (const auto& [places, inlier] : explanation.pairs) {
-    pairs.push_back(
-        {{"query", to_json(places.scene)}, {"image", to_json(places.object)}, {"inlier", inlier}});
-  }
+  for (const ExplainedPair& pair : explanation.pairs) pairs.push_back(pair_answer(pair));
   return pairs;
 }
 
@@ -231,6 +228,16 @@ Json query_answer(const std::string& query, const QueryResult& result, Asked ask
     add_origin(path_of(match), answer["matches"].back());
   }
   return answer;
+}
+
+Json quad_answer(const Quad& quad) {
+  return to_json(quad);
+}
+
+Json pair_answer(const ExplainedPair& pair) {
+  return {{"query", to_json(pair.places.scene)},
+          {"image", to_json(pair.places.object)},
+          {"inlier", pair.inlier}};
 }
 
 Json explain_answer(const std::string& query, const Explanation& explanation) {

@@ -49,6 +49,12 @@ Json evidence_answer(const Evidence& evidence);
 // query.json
 Json query_answer(const std::string& query, const QueryResult& result, Asked asked = Asked::kPhoto);
 
+// Corners, as in "quad".
+Json quad_answer(const Quad& quad);
+
+// A pair of features, as in "pairs" of explain.json.
+Json pair_answer(const ExplainedPair& pair);
+
 // explain.json
 Json explain_answer(const std::string& query, const Explanation& explanation);
 

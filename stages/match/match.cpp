@@ -63,14 +63,6 @@ std::string_view to_string(Decision decision) {
   return kNames[static_cast<std::size_t>(decision)];
 }
 
-std::vector<Quad> places_of_difference(const Match& match) {
-  std::vector<Quad> places = match.evidence.other_content;
-  if (const auto& difference = match.evidence.difference) {
-    places.insert(places.end(), difference->places.begin(), difference->places.end());
-  }
-  return places;
-}
-
 const std::string& path_of(const Match& match) {
   const std::vector<std::string>& paths = match.image.paths;
   const auto first = std::ranges::find_if(paths, [&](const std::string& path) {

@@ -122,9 +122,6 @@ inline auto find_match(auto& matches, ImageId image) {
   return std::ranges::find(matches, image, [](const Match& match) { return match.image.id; });
 }
 
-// Returns the places in which the image and the query differ, px of the query.
-std::vector<Quad> places_of_difference(const Match& match);
-
 // Returns the file that names a match: the first that exists, else the first.
 const std::string& path_of(const Match& match);
 

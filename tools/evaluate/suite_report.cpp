@@ -67,7 +67,7 @@ std::string dots(std::span<const SuiteRow> rows) {
 std::string chart(std::span<const SuiteRow> rows) {
   const std::string name = escape_html(rows.front().kind);
   return fmt::format(
-      "<div><h3>{0} <span>{1}</span></h3><svg class=\"chart\" viewBox=\"0 0 {2} {3}\" role=\"img\" "
+      "<div><h2>{0} <span>{1}</span></h2><svg class=\"chart\" viewBox=\"0 0 {2} {3}\" role=\"img\" "
       "aria-label=\"Recall by strength: {0}\">{4}{5}{6}{7}</svg></div>\n",
       name, escape_html(rows.front().unit), kChartWidth, kHeight, grid(),
       line(rows, &SuiteRow::located_at_75, "place"), line(rows, &SuiteRow::recall_at_1, "first"),
@@ -169,7 +169,8 @@ std::string suite_page(const SuiteResult& result, Facts facts) {
   const std::vector<SuiteRow> rows = suite_rows(result);
   return html_page(
       "How different a photo may be",
-      fmt::format("{}<section><p class=\"key\">Share of the photos that were <b>found first</b>, "
+      fmt::format("{}<section class=\"panel\"><p class=\"key\">Share of the photos that were "
+                  "<b>found first</b>, "
                   "and of those that were also <b>located</b>, with an overlap of at least 0.75"
                   "</p>\n<div class=\"charts\">{}</div></section>\n{}{}",
                   facts_list(facts), charts(rows), html_table(rows), left_out_list(result)));

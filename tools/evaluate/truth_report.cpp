@@ -55,31 +55,40 @@ struct Judged {
   }
 };
 
+// Returns an image to look at, in the form of a match.
+Json match_of(const std::string& path, const Facts& facts, const std::optional<Quad>& quad) {
+  const std::string name = text_of_path(path);
+  return {{"id", name},      {"path", name},
+          {"paths", {name}}, {"gone", Json::array()},
+          {"facts", facts},  {"quad", quad ? quad_answer(*quad) : Json()}};
+}
+
 // Returns the images to look at: the first one, other confirmed ones that are wrong, and missed
 // ones.
-std::vector<ReportFinding> findings_of(const Judged& photo) {
-  std::vector<ReportFinding> findings;
+ReportItem item_of(const Judged& photo) {
+  ReportItem item{{{"query", text_of_path(photo.query.path)}, {"matches", Json::array()}},
+                  {photo_picture(photo.query.path, photo.query.path)}};
+  const auto add = [&](const std::string& path, const Facts& facts,
+                       const std::optional<Quad>& quad) {
+    item.answer["matches"].push_back(match_of(path, facts, quad));
+    item.pictures.push_back({text_of_path(path), path, kMatchSidePx});
+  };
   const auto& found = photo.plain.found;
   for (std::size_t i = 0; i < found.size(); ++i) {
     const bool is_wrong = photo.is_wrong(found[i]);
     if (i > 0 && !(is_wrong && is_confirmed(found[i]))) continue;
-    findings.push_back(
-        {.image = found[i].paths.front(),
-         .paths = {printable(found[i].paths.front())},
-         .facts = {{"listed", fmt::format("{}, {}", i + 1, is_wrong ? "wrong" : "right")},
-                   {"decision", std::string(to_string(found[i].decision))},
-                   {"probability", fmt::format("{:.2f}", found[i].probability)}},
-         .quad = found[i].quad});
+    add(found[i].paths.front(),
+        {{"listed", fmt::format("{}, {}", i + 1, is_wrong ? "wrong" : "right")},
+         {"decision", std::string(to_string(found[i].decision))},
+         {"probability", fmt::format("{:.2f}", found[i].probability)}},
+        found[i].quad);
   }
   for (const RelevantImage& image : photo.query.relevant) {
     if (!photo.is_missed(image)) continue;
     const std::size_t rank = rank_of(image, photo.ranking);
-    findings.push_back({.image = image.path,
-                        .paths = {printable(image.path)},
-                        .facts = {{"missed, rank", rank > 0 ? fmt::format("{}", rank) : "none"}},
-                        .quad = image.quad});
+    add(image.path, {{"missed, rank", rank > 0 ? fmt::format("{}", rank) : "none"}}, image.quad);
   }
-  return findings;
+  return item;
 }
 
 std::string verdict_of(const Judged& photo, Trouble trouble) {
@@ -140,20 +149,19 @@ Report truth_report(std::span<const TruthQuery> queries, std::span<const Answer>
                     std::span<const Answer> ranking) {
   require(queries.size() == plain.size() && queries.size() == ranking.size(),
           "truth_report: one answer per query is needed");
-  std::array<std::vector<ReportEntry>, kTroubleNames.size()> groups;
+  std::array<std::vector<ReportItem>, kTroubleNames.size()> groups;
   for (std::size_t i = 0; i < queries.size(); ++i) {
     const Judged photo{queries[i], plain[i], ranking[i]};
     const std::optional<Trouble> trouble = photo.trouble();
     if (!trouble) continue;
-    groups[static_cast<std::size_t>(*trouble)].push_back({.photo = photo.query.path,
-                                                          .verdict = verdict_of(photo, *trouble),
-                                                          .findings = findings_of(photo)});
+    ReportItem& item = groups[static_cast<std::size_t>(*trouble)].emplace_back(item_of(photo));
+    item.answer["headline"] = verdict_of(photo, *trouble);
   }
-  Report report{.title = "Answers to look at", .facts = {}, .entries = {}};
+  Report report{.title = "Answers to look at", .facts = {}, .items = {}};
   report.facts.emplace_back("photos", fmt::format("{}", queries.size()));
   for (std::size_t i = 0; i < groups.size(); ++i) {
     report.facts.emplace_back(kTroubleNames[i], fmt::format("{}", groups[i].size()));
-    std::ranges::move(groups[i], std::back_inserter(report.entries));
+    std::ranges::move(groups[i], std::back_inserter(report.items));
   }
   return report;
 }

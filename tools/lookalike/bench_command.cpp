@@ -123,11 +123,11 @@ int bench_pipeline(const BenchArguments& arguments, RunConfig config) {
                         {"with_codebook", run_json(benchmark, benchmark.with_codebook)}},
                        [&] { print_benchmark(benchmark); });
   if (page) {
-    write_whole(
-        *page, html_page("A run of lookalike",
-                         facts_list({{"images", fmt::format("{}", benchmark.images)},
-                                     {"device", benchmark.device}}) +
-                             "<section>" + timeline(benchmark.with_codebook.spans) + "</section>"));
+    write_whole(*page, html_page("A run of lookalike",
+                                 facts_list({{"images", fmt::format("{}", benchmark.images)},
+                                             {"device", benchmark.device}}) +
+                                     "<section class=\"panel\">" +
+                                     timeline(benchmark.with_codebook.spans) + "</section>"));
   }
   return kExitDone;
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
@@ -21,8 +22,7 @@
 #include "pipeline/searcher.h"
 #include "tools/lookalike/commands.h"
 #include "tools/lookalike/duplicates_actions.h"
-#include "tools/report/groups_report.h"
-#include "tools/report/page.h"
+#include "tools/report/report.h"
 
 namespace lookalike {
 namespace {
@@ -211,6 +211,21 @@ std::optional<Reported> report(const Groups& groups, const IndexReader& index,
   return reported;
 }
 
+// Returns a group and small pictures of its images, so that a thousand groups open quickly.
+ReportItem report_item(std::size_t number, const Group& group) {
+  constexpr std::size_t kMostFiles = 40;  // as many as the report shows
+  constexpr int kSidePx = 192;
+  constexpr int kJpegQuality = 60;
+  ReportItem item{group_answer(number, group), {}};
+  std::set<ImageId> images;
+  const std::size_t shown = std::min(kMostFiles, group.files.size());
+  for (const GroupFile& file : std::span(group.files).first(shown)) {
+    if (!images.insert(file.image).second) continue;
+    item.pictures.push_back({fmt::format("{}", file.image), file.file.path, kSidePx, kJpegQuality});
+  }
+  return item;
+}
+
 // Writes the page of the groups, the largest savings first. Returns false when stopped.
 bool write_page(OutputFile& file, const Reported& reported, const RunConfig& config,
                 StopSignal& stop) {
@@ -219,10 +234,15 @@ bool write_page(OutputFile& file, const Reported& reported, const RunConfig& con
   std::ranges::stable_sort(numbers, std::ranges::greater(), [&](std::size_t number) {
     return needless_bytes(reported.groups[number]);
   });
-  GroupsReport page(file, config.store.database, reported.totals, config.images);
+  const GroupTotals& totals = reported.totals;
+  ReportWriter page(file, "Groups of pictures", {{"index", config.store.database}}, config.images,
+                    {{"total", totals.groups},
+                     {"files", totals.files},
+                     {"needless", totals.needless},
+                     {"needless_bytes", totals.needless_bytes}});
   for (const std::size_t number : numbers) {
     if (stop.received() != 0) return false;
-    page.add(number + 1, reported.groups[number]);
+    page.add(report_item(number + 1, reported.groups[number]));
   }
   page.finish();
   return true;

@@ -181,8 +181,7 @@ int evaluate_truth(const EvaluateArguments& arguments, const RunConfig& config,
   });
   if (ranks) write_whole(*ranks, rank_table(queries, answers.ranking, arguments.boxes));
   if (report)
-    write_whole(*report, render_report(truth_report(queries, answers.plain, answers.ranking),
-                                       config.images));
+    write_report(*report, truth_report(queries, answers.plain, answers.ranking), config.images);
   return kExitDone;
 }
 

@@ -53,34 +53,6 @@ void print_explain(const std::string& photo, const Explanation& explanation) {
   }
 }
 
-ReportEntry explain_entry(const std::string& name, const std::string& photo,
-                          const Explanation& explanation) {
-  const Match& match = explanation.match;
-  ReportFinding finding{.image = path_of(match)};
-  for (const std::string& path : match.image.paths) finding.paths.push_back(printable(path));
-  finding.facts = {{"number", fmt::format("{}", match.image.id)},
-                   {"decision", std::string(to_string(match.decision))}};
-  if (match.has_pose()) finding.quad = match.quad;
-  finding.differences = places_of_difference(match);
-  for (const auto& [places, inlier] : explanation.pairs) {
-    (inlier ? finding.pairs : finding.other_pairs).push_back(places);
-  }
-  ReportEntry entry{.photo = photo, .name = name};
-  for (const ExplainedStep& step : steps_of(explanation)) {
-    ReportStep& shown =
-        entry.steps.emplace_back(ReportStep{std::string(step.name), step.passed, step.reason});
-    if (step.name != "probability") continue;
-    for (const EvidenceTerm& term : explanation.terms) {
-      shown.facts.emplace_back(term.name, fmt::format("{:.2f} × {:.2f} = {:+.2f}", term.value,
-                                                      term.weight, term.product()));
-    }
-  }
-  entry.found = entry.steps.back().passed;
-  entry.verdict = entry.found ? "listed" : "not listed";
-  entry.findings.push_back(std::move(finding));
-  return entry;
-}
-
 // Reports an input that cannot be used; returns the exit code.
 int failure(const ExplainArguments& arguments, const char* what, const SkippedFile& why,
             const std::string& name) {
@@ -112,11 +84,15 @@ int explain(const ExplainArguments& arguments, RunConfig config, Progress::Style
     print_explain(arguments.photo, explanation);
   });
   if (report) {
-    const Report page = {
-        .title = "Why an image was found, or not",
-        .facts = {{"index", config.store.database}, {"device", searcher.device().name}},
-        .entries = {explain_entry(arguments.photo, photo, explanation)}};
-    write_whole(*report, render_report(page, config.images));
+    const Match& match = explanation.match;
+    const ReportItem item{answer,
+                          {photo_picture(arguments.photo, photo),
+                           {fmt::format("{}", match.image.id), path_of(match), kMatchSidePx}}};
+    write_report(*report,
+                 {"Why an image was found, or not",
+                  {{"index", config.store.database}, {"device", searcher.device().name}},
+                  {item}},
+                 config.images);
   }
   return kExitDone;
 }

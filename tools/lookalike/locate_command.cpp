@@ -206,35 +206,21 @@ struct Object {
   std::string problem{};  // why it could not be read; empty if it was
 };
 
-// found: parallel to the objects.
-ReportEntry locate_entry(const std::string& scene, const std::string& file,
-                         const std::vector<Object>& objects,
-                         const std::vector<ObjectLocated>& found) {
-  ReportEntry entry{.photo = file, .name = scene};
+// Returns the answer with the number of features that agree, and its pictures.
+//   file   of the scene
+//   found  parallel to the objects
+ReportItem report_item(const std::string& scene, const std::string& file,
+                       const std::vector<Object>& objects,
+                       const std::vector<ObjectLocated>& found) {
+  ReportItem item{locate_answer(scene, found), {photo_picture(scene, file)}};
+  auto hit_answer = item.answer["hits"].begin();
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const ObjectLocated& one = found[i];
-    for (const Hit& hit : one.located.hits) {
-      entry.findings.push_back({.image = normal_path(objects[i].file),
-                                .name = objects[i].file == one.object ? "" : one.object,
-                                .paths = {printable(one.object)},
-                                .facts = {{"found by", std::string(to_string(one.located.method))},
-                                          {"angle", fmt::format("{:.1f}°", hit.angle_degrees)},
-                                          {"scale", fmt::format("{:.3f}", hit.scale)},
-                                          {"correlation", fmt::format("{:.3f}", hit.correlation)}},
-                                .quad = hit.quad,
-                                .pairs = {}});
-      if (hit.colour) {
-        entry.findings.back().facts.emplace_back("colour", fmt::format("{:.3f}", *hit.colour));
-      }
-      if (hit.inliers > 0) {
-        entry.findings.back().facts.emplace_back("inliers", fmt::format("{}", hit.inliers));
-      }
-    }
+    for (const Hit& hit : found[i].located.hits) (*hit_answer++)["inliers"] = hit.inliers;
+    if (found[i].located.hits.empty()) continue;
+    item.pictures.push_back(
+        {text_of_path(found[i].object), normal_path(objects[i].file), kMatchSidePx});
   }
-  entry.found = !entry.findings.empty();
-  entry.verdict =
-      entry.found ? fmt::format("{} found", entry.findings.size()) : std::string("nothing found");
-  return entry;
+  return item;
 }
 
 // Makes the colours of what the mask hides transparent.
@@ -378,7 +364,7 @@ int run_locate(const LocateArguments& arguments, RunConfig config, Progress::Sty
   Loader loader(session, config, extract_options(arguments, config));
   StandardInput input(config.images);
   const std::vector<Object> objects = load_objects(arguments, config, names, input, loader);
-  Report report{.title = "Where lookalike found it", .facts = {}, .entries = {}};
+  Report report{.title = "Where lookalike found it", .facts = {}, .items = {}};
   for (const Object& object : objects) {
     report.facts.emplace_back(
         "object", object.problem.empty() ? object.name : object.name + ": " + object.problem);
@@ -394,7 +380,7 @@ int run_locate(const LocateArguments& arguments, RunConfig config, Progress::Sty
     const auto scene = loader.load(file);
     if (const auto* unread = std::get_if<SkippedFile>(&scene)) {
       print_failure(printer, name, *unread);
-      report.entries.push_back({.photo = name, .problem = unread->detail});
+      report.items.push_back({failed_answer("scene", name, *unread), {}});
       ++bad_scenes;
       continue;
     }
@@ -404,9 +390,9 @@ int run_locate(const LocateArguments& arguments, RunConfig config, Progress::Sty
       is_found[i] = is_found[i] || !found[i].located.hits.empty();
     }
     print_answer(printer, name, found);
-    report.entries.push_back(locate_entry(name, file, objects, found));
+    report.items.push_back(report_item(name, file, objects, found));
   }
-  if (outputs.report) write_whole(*outputs.report, render_report(report, config.images));
+  if (outputs.report) write_report(*outputs.report, report, config.images);
   if (bad_scenes + bad_objects == 0) {
     const bool is_missing = std::ranges::find(is_found, false) != is_found.end();
     return arguments.fail_if_none && is_missing ? kExitNothingFound : kExitDone;

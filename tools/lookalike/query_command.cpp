@@ -9,6 +9,7 @@
 #include <iterator>
 #include <map>
 #include <poll.h>
+#include <set>
 #include <span>
 #include <string_view>
 #include <system_error>
@@ -120,25 +121,6 @@ bool has_probability(const Match& match) {
   return match.has_pose() && !is_guess(match);
 }
 
-// Returns the known properties of a match.
-Facts facts_of(const Match& match) {
-  Facts facts = {{"decision", std::string(to_string(match.decision))}};
-  if (has_probability(match)) {
-    facts.emplace_back("probability", fmt::format("{:.3f}", match.probability));
-    facts.emplace_back("inliers", fmt::format("{}", match.evidence.inliers));
-  }
-  if (match.evidence.correlation) {
-    facts.emplace_back("correlation", fmt::format("{:.3f}", *match.evidence.correlation));
-  }
-  if (!match.via.empty()) facts.emplace_back("related through", via_text(match));
-  if (match.mirrored) facts.emplace_back("mirrored", "yes");
-  if (match.rejected) facts.emplace_back("rejected", "yes");
-  if (match.moved_px) {
-    facts.emplace_back("corners moved", fmt::format("{:.2f} px", *match.moved_px));
-  }
-  return facts;
-}
-
 bool is_gone(const Match& match, const std::string& path) {
   return std::ranges::find(match.gone, path) != match.gone.end();
 }
@@ -243,29 +225,22 @@ struct Subject {
   Asked asked() const { return file.empty() ? Asked::kIndexedImage : Asked::kPhoto; }
 };
 
-// photo: the file of the subject's picture.
-ReportEntry query_entry(const Subject& subject, const std::string& photo,
-                        const QueryResult& result) {
-  ReportEntry entry{
-      .photo = photo, .name = subject.name, .verdict = headline(result, subject.asked())};
-  entry.found = result.found > 0;
-  for (const Place& place : places_of(result)) {
-    const Match& match = *place.front();
-    ReportFinding& finding = entry.findings.emplace_back();
-    for (const Match* other : std::span(std::next(place.begin()), place.end())) {
-      finding.others.push_back(
-          fmt::format("{}: {}", to_string(other->decision), path_text(*other, path_of(*other))));
-    }
-    finding.image = path_of(match);
-    finding.facts = facts_of(match);
-    for (const std::string& path : match.image.paths) {
-      finding.paths.push_back(path_text(match, path));
-    }
-    if (match.has_pose()) finding.quad = match.quad;
-    finding.differences = places_of_difference(match);
-    finding.pairs = match.inlier_pairs;
+// Returns the answer with the places of features that agree, and its pictures.
+//   photo  the file of the subject's picture
+ReportItem report_item(const Subject& subject, const std::string& photo, Json answer,
+                       const QueryResult& result) {
+  ReportItem item{std::move(answer), {photo_picture(subject.name, photo)}};
+  std::set<std::size_t> places;
+  for (std::size_t i = 0; i < result.matches.size(); ++i) {
+    const Match& match = result.matches[i];
+    Json& pairs = item.answer["matches"][i]["pairs"];
+    for (const auto& [object, scene] : match.inlier_pairs)
+      pairs.push_back(pair_answer({{object, scene}, true}));
+    const bool is_best = places.insert(match.place).second;
+    item.pictures.push_back({fmt::format("{}", match.image.id), path_of(match),
+                             is_best ? kMatchSidePx : kMatchSidePx / 2});
   }
-  return entry;
+  return item;
 }
 
 // Reads the names in a file, or on standard input for "-".
@@ -488,7 +463,6 @@ class Answers {
  public:
   Answers(const QueryArguments& arguments, const IndexReader& index, const RunConfig& config)
       : arguments_(arguments), index_(index), printer_(arguments.format) {
-    report_ = {.title = "What lookalike found", .facts = {}, .entries = {}};
     if (!arguments.cut.empty()) {
       cutter_.emplace(arguments.cut, config.images);
     }
@@ -527,14 +501,14 @@ class Answers {
                     const ImagesOptions& limits, OutputFile& file) {
     report_.facts.emplace_back("images", fmt::format("{}", counts.images));
     report_.facts.emplace_back("device", device);
-    write_whole(file, render_report(report_, limits));
+    lookalike::write_report(file, report_, limits);
   }
 
  private:
   void add(const Subject& subject, const QueryResult& result) {
     const std::string words = headline(result, subject.asked());
-    printer_.print(query_answer(subject.name, result, subject.asked()),
-                   query_rows(subject.name, result, printer_.format() == Format::kPaths),
+    Json answer = query_answer(subject.name, result, subject.asked());
+    printer_.print(answer, query_rows(subject.name, result, printer_.format() == Format::kPaths),
                    [&] { print_query(subject.name, words, result, arguments_.unfold); });
     found_any_ |= result.found > 0;
     for (const Match& match : result.matches) gone_ += match.gone.size();
@@ -543,7 +517,7 @@ class Answers {
         subject.file.empty() ? file_of_image(index_, subject.name) : subject.file;
     if (cutter_ && !cutter_->write(photo, result)) is_cut_ = false;
     if (arguments_.report.empty()) return;
-    report_.entries.push_back(query_entry(subject, photo, result));
+    report_.items.push_back(report_item(subject, photo, std::move(answer), result));
   }
 
   void add_failure(const Subject& subject, const SkippedFile& why) {
@@ -552,13 +526,13 @@ class Answers {
     const Json answer = failed_answer("query", subject.name, why);
     printer_.print(answer, {{"query", answer["query"]}, {"error", answer["error"]["message"]}},
                    [] {});
-    report_.entries.push_back({.photo = subject.name, .problem = why.detail});
+    report_.items.push_back({answer, {}});
   }
 
   const QueryArguments& arguments_;
   const IndexReader& index_;
   const Printer printer_;
-  Report report_;
+  Report report_{.title = "What lookalike found", .facts = {}, .items = {}};
   std::size_t count_ = 0;
   std::size_t failures_ = 0;
   std::size_t gone_ = 0;

@@ -16,8 +16,8 @@ namespace lookalike {
 // invisible characters (controls, changes of writing direction) become U+FFFD.
 std::string escape_html(std::string_view text);
 
-// The same for a path, which a browser may break behind each slash.
-std::string path_html(std::string_view path);
+// Escapes JSON for a <script> element. The same bytes and characters become U+FFFD.
+std::string escape_script(std::string_view json);
 
 std::string base64(std::span<const std::uint8_t> bytes);
 
@@ -29,9 +29,13 @@ std::string facts_list(const Facts& facts);
 
 // Returns a self-contained HTML page in which no script can run. The title is text, the body HTML.
 std::string html_page(std::string_view title, std::string_view body);
-// The same in two parts, for pages that are written piece by piece.
-std::string page_start(std::string_view title);
-std::string page_end();
+
+// Returns the beginning of a self-contained page, up to that of its <main>.
+//   scripts  those that may run, as sources of a Content-Security-Policy
+std::string page_start(std::string_view title, std::string_view scripts);
+
+// Returns a file of the page of lookalike serve, or of reports, which must exist.
+std::string_view embedded_file(std::string_view path);
 
 // The kind of html_page()'s pages, recognised by their generator tag.
 OutputKind page_kind();

@@ -1,26 +1,17 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <variant>
 #include <vector>
 
 #include "base/artefacts.h"
-#include "base/geometry.h"
 #include "config/options.h"
 #include "stages/decode/decode.h"
 
-// Pictures in the pages that commands write, and drawings over them.
+// Pictures of reports and of the page of lookalike serve.
 namespace lookalike {
 
-// A photo, reduced to a JPEG that is embedded in the page.
-struct Picture {
-  int width = 0;   // px of the upright photo at full size
-  int height = 0;  // px
-  std::string data_uri;
-};
-
-// A photo at a smaller size.
+// A photo, reduced to a JPEG.
 struct ReducedPhoto {
   int width = 0;  // px of the upright photo at full size
   int height = 0;
@@ -32,18 +23,5 @@ struct ReducedPhoto {
 std::variant<ReducedPhoto, SkippedFile> reduced_photo(const LoadedFile& photo, int longest_side_px,
                                                       const ImagesOptions& limits,
                                                       int jpeg_quality);
-
-// The same for a file, as a picture to embed.
-std::variant<Picture, SkippedFile> load_picture(const std::string& path, int longest_side_px,
-                                                const ImagesOptions& limits, int jpeg_quality);
-
-// Returns SVG of the picture in its full-size px; `id` names it for <use>.
-std::string embedded(const std::string& id, const Picture& picture);
-
-// Colour of the outlines of differences.
-inline constexpr const char* kDifferenceColour = "#ffd60a";
-
-// Returns SVG of an outline, in px of the figure.
-std::string polygon(const Quad& quad, const std::string& colour);
 
 }  // namespace lookalike

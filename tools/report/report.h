@@ -1,56 +1,62 @@
 #pragma once
 
-#include <optional>
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "base/geometry.h"
 #include "config/options.h"
-#include "stages/match/match.h"
+#include "pipeline/answers.h"
+#include "storage/output_file.h"
 #include "tools/report/page.h"
 
 namespace lookalike {
 
-// An image or object that was found in a photo.
-struct ReportFinding {
-  std::string image;                     // absolute path of its picture, or its name in an index
-  std::string name{};                    // shown instead of its file's name
-  std::vector<std::string> paths{};      // its files, as text
-  std::vector<std::string> others{};     // further images in its place, as text
-  Facts facts{};                         // "inliers", "42"
-  std::optional<Quad> quad{};            // its place in the photo, if known
-  std::vector<Quad> differences{};       // places of the photo in which the two differ
-  std::vector<PointPair> pairs{};        // features that agree: px of the image, of the photo
-  std::vector<PointPair> other_pairs{};  // features that are alike, but do not agree
+// A picture that a report shows.
+struct ReportPicture {
+  std::string key;   // by which report.js asks for it: for an image, its "id" in the answer
+  std::string path;  // absolute, or the name of an image without a file
+  int longest_side_px = 0;
+  int jpeg_quality = 85;
 };
 
-// A step on the way to an answer.
-struct ReportStep {
-  std::string name;
-  bool passed = false;
-  std::string reason;
-  Facts facts{};
+// Longest side of the picture of an image that was found, px.
+inline constexpr int kMatchSidePx = 640;
+
+// Returns the picture of what was looked up under a name.
+ReportPicture photo_picture(const std::string& name, const std::string& file);
+
+// An answer as docs/schema/ describes it, or a group, and its pictures.
+struct ReportItem {
+  Json answer;
+  std::vector<ReportPicture> pictures;
 };
 
-// A photo and what was found in it.
-struct ReportEntry {
-  std::string photo;      // the path of its picture
-  std::string name{};     // shown instead of its path
-  std::string verdict{};  // "2 found"
-  bool found = false;     // highlights the verdict
-  std::vector<ReportFinding> findings{};
-  std::vector<ReportStep> steps{};  // listed below the pictures
-  std::string problem{};            // why the photo could not be looked up; empty if it was
+// Writes an HTML file that needs nothing else: items, which the modules of the page of lookalike
+// serve draw (report/web/report.js). It is written item by item, so that memory holds the pictures
+// of one alone.
+class ReportWriter {
+ public:
+  // Reads pictures within the limits. The file must outlive the writer.
+  //   totals  of all groups, if the items are groups
+  ReportWriter(OutputFile& file, std::string_view title, const Facts& facts,
+               const ImagesOptions& limits, const Json& totals = {});
+  void add(const ReportItem& item);
+  void finish();
+
+ private:
+  void write_data(std::string_view kind, const Json& data);
+
+  OutputFile& file_;
+  const ImagesOptions limits_;
 };
 
 struct Report {
   std::string title;
   Facts facts;  // "index", "photos.db"
-  std::vector<ReportEntry> entries;
+  std::vector<ReportItem> items;
 };
 
-// Returns a self-contained HTML page with embedded pictures. Photos are read from their paths
-// within the limits; for unreadable ones the page gives the reason.
-std::string render_report(const Report& report, const ImagesOptions& limits);
+void write_report(OutputFile& file, const Report& report, const ImagesOptions& limits);
 
 }  // namespace lookalike

@@ -68,7 +68,7 @@ TEST(SuitePage, DrawsAChartForEachKind) {
   // Strengths are evenly spread over 34 to 320; a share of 1 lies at 8, of 0.5 at 68.
   EXPECT_THAT(html, HasSubstr("<polyline class=\"first\" points=\"105.5,8.0 248.5,68.0 \"/>"));
   EXPECT_THAT(html, HasSubstr("<polyline class=\"place\" points=\"105.5,68.0 248.5,8.0 \"/>"));
-  EXPECT_THAT(html, HasSubstr("<h3>mirror <span>axis</span></h3>"));
+  EXPECT_THAT(html, HasSubstr("<h2>mirror <span>axis</span></h2>"));
   EXPECT_THAT(html, HasSubstr("seed <b>1</b>"));
   EXPECT_THAT(html, HasSubstr("1 file left out"));
 }

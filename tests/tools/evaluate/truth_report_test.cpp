@@ -17,9 +17,9 @@ Answer::Found found(const std::string& path, Decision decision) {
   return {.paths = {path}, .quad = {}, .probability = 0.9, .decision = decision};
 }
 
-std::vector<std::string> images_of(const ReportEntry& entry) {
+std::vector<std::string> images_of(const ReportItem& item) {
   std::vector<std::string> images;
-  for (const ReportFinding& finding : entry.findings) images.push_back(finding.image);
+  for (const Json& match : item.answer["matches"]) images.push_back(match["path"]);
   return images;
 }
 
@@ -40,15 +40,17 @@ TEST(TruthReport, ShowsWrongAnswersBeforeUnsureAndMissedOnes) {
   std::vector<Answer> ranking = plain;
   ranking[0].found.push_back(found("/b", kNone));
   const Report report = truth_report(queries, plain, ranking);
-  ASSERT_EQ(report.entries.size(), 4U);
-  EXPECT_EQ(report.entries[0].photo, "/wrong first");
-  EXPECT_THAT(images_of(report.entries[0]), ElementsAre("/x"));
-  EXPECT_EQ(report.entries[1].verdict, "sure but wrong");
-  EXPECT_THAT(images_of(report.entries[1]), ElementsAre("/x", "/y"));
-  EXPECT_EQ(report.entries[2].photo, "/unsure");
-  EXPECT_EQ(report.entries[3].verdict, "1 of 2 missed");
-  EXPECT_THAT(images_of(report.entries[3]), ElementsAre("/a", "/b"));
-  EXPECT_EQ(report.entries[3].findings[1].facts[0].second, "2");
+  const auto& items = report.items;
+  ASSERT_EQ(items.size(), 4U);
+  EXPECT_EQ(items[0].answer["query"], "/wrong first");
+  EXPECT_THAT(images_of(items[0]), ElementsAre("/x"));
+  EXPECT_EQ(items[1].answer["headline"], "sure but wrong");
+  EXPECT_THAT(images_of(items[1]), ElementsAre("/x", "/y"));
+  EXPECT_EQ(items[2].answer["query"], "/unsure");
+  EXPECT_EQ(items[3].answer["headline"], "1 of 2 missed");
+  EXPECT_THAT(images_of(items[3]), ElementsAre("/a", "/b"));
+  EXPECT_EQ(items[3].answer["matches"][1]["facts"][0][1], "2");
+  EXPECT_EQ(items[3].pictures.size(), 3U) << "of the photo, too";
   EXPECT_EQ(report.facts[1], (std::pair<std::string, std::string>("wrong first", "1")));
 }
 

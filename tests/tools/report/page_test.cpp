@@ -38,8 +38,9 @@ TEST(EscapeHtml, LeavesTheLargestAndSmallestOfEachLengthAlone) {
   EXPECT_EQ(escape_html(""), "");
 }
 
-TEST(PathHtml, MayBreakBehindEachSlash) {
-  EXPECT_EQ(path_html("/a<b/c.jpg"), "/<wbr>a&lt;b/<wbr>c.jpg");
+TEST(EscapeScript, LeavesJsonThatEndsNoScript) {
+  EXPECT_EQ(escape_script(R"({"a": "</script>'&"})"), R"({"a": "\u003c/script>'&"})");
+  EXPECT_EQ(escape_script("a\u202E\xFF"), "a\uFFFD\uFFFD");
 }
 
 TEST(Base64, KnownAnswers) {

@@ -1,13 +1,16 @@
 // The answer to a question: the verdict, the best match beside the photo, and the others below.
 
-import { byId, make, setHidden } from './dom.js';
+import { hasServer } from './api.js';
+import { make } from './dom.js';
 import { decisionCounts, matchCard, matchDetails } from './match.js';
 import { capitalised, shortNames } from './text.js';
 import { isSure } from './why.js';
 
 // Returns a line below the headline; empty if nothing is left to say.
 function advice({ total, found, perhaps_mirrored: isPerhapsMirrored }, isPhoto) {
-  if (isPerhapsMirrored) return 'Perhaps the photo is mirrored: try “Also mirrored” under Options.';
+  if (isPerhapsMirrored) {
+    return `Perhaps the photo is mirrored: try ${hasServer ? '“Also mirrored” under Options' : '--mirror'}.`;
+  }
   if (total === 0 && isPhoto) return 'No indexed image shows what this photo shows.';
   return found === 0 && total > 0 ? 'These images may be similar.' : '';
 }
@@ -26,6 +29,11 @@ function folded(text, ...children) {
   return make('details', {}, make('summary', {}, text), ...children);
 }
 
+// Returns the places in which a match differs.
+function differences({ evidence }) {
+  return [...(evidence?.other_content ?? []), ...(evidence?.difference?.places ?? [])];
+}
+
 function list(cards) {
   return make('ul', { class: 'cards' }, cards.map((card) => make('li', {}, card)));
 }
@@ -33,7 +41,9 @@ function list(cards) {
 //   subject     what was looked up
 //   comparison  shows its picture
 //   explain     (id) => explanation; null if it cannot be asked
-export function showAnswer(answer, { subject, comparison, explain }) {
+//   part        (name) => the element that shows a part of the answer
+//   chosen      (match) => called when a match is put beside the picture
+export function showAnswer(answer, { subject, comparison, explain, part, chosen = () => {} }) {
   const { matches, content, found } = answer;
   const { picture } = subject;
   const names = shortNames(matches.map((match) => match.path));
@@ -48,7 +58,8 @@ export function showAnswer(answer, { subject, comparison, explain }) {
     picture?.choose(i);
     comparison.show({ id: matches[i].id, name: name(i), quad: matches[i].quad });
     const canExplain = explain && !matches[i].mirrored;
-    byId('chosen').replaceChildren(...matchDetails(matches[i], name(i), content, canExplain ? explain : null));
+    chosen(matches[i]);
+    part('chosen').replaceChildren(...matchDetails(matches[i], name(i), content, canExplain ? explain : null));
   };
   matches.forEach((match, i) => {
     const card = matchCard(match, numbers.get(i), name(i), () => choose(i));
@@ -60,22 +71,22 @@ export function showAnswer(answer, { subject, comparison, explain }) {
   });
   picture?.showOutlines(matches.map((match, i) => ({
     quad: match.quad, kind: match.decision, label: numbers.get(i), isQuiet: !isSure(match) || !numbers.has(i),
+    differences: differences(match),
   })), choose);
 
-  byId('verdict').textContent = capitalised(answer.headline);
-  byId('verdict').className = found > 0 ? 'sure' : '';
-  byId('verdict-more').textContent = advice(answer, subject.isPhoto);
+  part('verdict').textContent = capitalised(answer.headline);
+  part('verdict').className = found > 0 ? 'sure' : '';
+  part('verdict-more').textContent = advice(answer, subject.isPhoto);
   const fold = (some, words) => (some.length > 0
     ? folded(`${some.length} ${words}: ${decisionCounts(some.map((i) => matches[i]))}`,
       list(some.map((i) => cards[i]))) : null);
-  byId('matches').replaceChildren(...(matches.length > 1
+  part('matches').replaceChildren(...(matches.length > 1
     ? shown.map((group) => make('li', {}, cards[group[0]], fold(group.slice(1), 'more here'))) : []));
-  byId('unsure').replaceChildren(fold(rest, 'less likely') ?? '');
+  part('unsure').replaceChildren(fold(rest, 'less likely') ?? '');
   if (matches.length > 0) {
     choose(0);
   } else {
     comparison.clear();
-    byId('chosen').replaceChildren();
+    part('chosen').replaceChildren();
   }
-  setHidden('answer', false);
 }

@@ -90,9 +90,9 @@ export function copyButton(path) {
   return copier;
 }
 
-// Shows a blob in an image.
+// Shows a blob, or what a data: URL holds, in an image.
 export async function showBlob(image, blob) {
-  const url = URL.createObjectURL(blob);
+  const url = typeof blob === 'string' ? blob : URL.createObjectURL(blob);
   image.src = url;
   try {
     await image.decode();

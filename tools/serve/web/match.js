@@ -1,5 +1,6 @@
 // What is said about a match.
 
+import { hasServer } from './api.js';
 import { button, copyButton, fileLabel, lazyPicture, make, originLine, otherFiles, say } from './dom.js';
 import { rejectButton } from './rejection.js';
 import { baseName, percent } from './text.js';
@@ -43,8 +44,9 @@ export function decisionCounts(matches) {
   }).filter(Boolean).join(', ');
 }
 
-// Lists what is known; no probability where only votes speak for the match.
+// Lists what is known, or the facts that are given; no probability where only votes speak for the match.
 function facts(match) {
+  if (match.facts) return match.facts.map((fact) => fact.join(' ')).join(' · ');
   if (match.decision === 'related') {
     return `shows what ${match.via.map((image) => baseName(image.path)).join(', and that what ')} shows`;
   }
@@ -58,7 +60,7 @@ function facts(match) {
 // Makes the small card of a match, which shows it beside the photo when it is pressed.
 export function matchCard(match, number, name, press) {
   return button([lazyPicture(match.id), make('span', { class: 'text' },
-    make('span', {}, number ? make('b', {}, `${number} `) : null, badge(match)),
+    make('span', {}, number ? make('b', {}, `${number} `) : null, match.facts ? facts(match) : badge(match)),
     make('span', { class: 'name' }, name),
     match.rejected ? make('span', { class: 'facts' }, 'rejected') : null)], press, {
     class: 'card',
@@ -69,6 +71,7 @@ export function matchCard(match, number, name, press) {
 function rejection(match, name, content) {
   if (!match.rejected) return null;
   const mark = make('span', { class: 'facts' }, 'rejected');
+  if (!hasServer) return mark;
   const changed = (isRejected) => { mark.hidden = !isRejected; };
   return make('div', { class: 'row' }, mark,
     rejectButton({ a: content, b: match.id, names: `this photo and ${name}`, isRejected: true, changed }));
@@ -102,13 +105,13 @@ function why(match, explain) {
 export function matchDetails(match, name, content, explain) {
   const [ask, answer] = explain ? why(match, explain) : [null, null];
   return [
-    make('p', { class: 'line' }, badge(match), ` · ${facts(match)}`),
+    make('p', { class: 'line' }, match.facts ? null : [badge(match), ' · '], facts(match)),
     fileLabel(match.path, 'h3'),
     originLine(match),
     match.gone.includes(match.path) ? make('p', { class: 'facts' }, 'The file is gone.') : null,
     otherFiles(match.path, match.paths, match.gone),
     make('div', { class: 'row' }, ask, copyButton(match.path),
-      make('a', { class: 'button', href: `#image=${match.id}` }, 'Look it up')),
+      hasServer ? make('a', { class: 'button', href: `#image=${match.id}` }, 'Look it up') : null),
     answer,
     rejection(match, name, content),
   ].filter(Boolean);

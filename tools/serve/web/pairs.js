@@ -1,5 +1,6 @@
 // The pairs of a group: each can be compared closely, and rejected.
 
+import { hasServer } from './api.js';
 import { Comparison } from './compare.js';
 import { button, make, showThumbnail } from './dom.js';
 import { Picture } from './picture.js';
@@ -31,7 +32,7 @@ function pairOf(pair, files, names) {
   const kind = isExact ? 'exact, the same bytes' : `${pair.kind}, ${percent(pair.probability)}`;
   const text = `${both}: ${kind}${pair.joint ? ', joins two parts' : ''}`;
   const row = make('li', {}, make('div', { class: 'row' }, make('span', { class: 'names' }, text), show,
-    isExact ? null : rejectButton({ a: first.id, b: second.id, names: both, isRejected: false })));
+    isExact || !hasServer ? null : rejectButton({ a: first.id, b: second.id, names: both, isRejected: false })));
   return row;
 }
 

@@ -65,8 +65,8 @@ export class Picture {
     this.region = region ? [makeSvg('rect', { class: 'region', ...region })] : [];
   }
 
-  // outlines: [{ quad, kind, label, isQuiet }], a quiet one seen only when it is chosen. Calls press(i) for a click on
-  // the i-th.
+  // outlines: [{ quad, kind, label, isQuiet, differences }], a quiet one seen only when it is chosen, as the quads in
+  // `differences` are. Calls press(i) for a click on the i-th.
   showOutlines(outlines, press = () => {}) {
     const taken = [];
     const polygons = outlines.map(({ quad }) => {
@@ -74,13 +74,14 @@ export class Picture {
       return corners.length < 3 ? null : corners;
     });
     const loud = polygons.filter((corners, i) => corners && !outlines[i].isQuiet);
-    this.groups = outlines.map(({ kind, label, isQuiet }, i) => {
+    this.groups = outlines.map(({ kind, label, isQuiet, differences = [] }, i) => {
       const corners = polygons[i];
       if (!corners) return [];
       const points = corners.map((corner) => corner.join(',')).join(' ');
       const quiet = isQuiet ? ' quiet' : '';
       const drawn = makeSvg('g', { class: `place${quiet}`, click: () => press(i) },
-        makeSvg('polygon', { class: 'halo', points }), makeSvg('polygon', { class: `outline ${kind}`, points }));
+        makeSvg('polygon', { class: 'halo', points }), makeSvg('polygon', { class: `outline ${kind}`, points }),
+        differences.map((quad) => makeSvg('polygon', { class: 'outline within', points: quad.join(' ') })));
       const others = loud.filter((other) => other !== corners);
       return label ? [drawn, this.number(label, corners, others, quiet, taken)] : [drawn];
     });

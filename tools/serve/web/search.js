@@ -105,7 +105,8 @@ function show(answer) {
   const explain = (id) => subject.explain(id, waitQuietly());
   const canExplain = !subject.isPhoto || !region || subject.whole;
   subject.picture?.showRegion(region);
-  showAnswer(answer, { subject, comparison, explain: canExplain ? explain : null });
+  showAnswer(answer, { subject, comparison, explain: canExplain ? explain : null, part: byId });
+  setHidden('answer', false);
   setHidden('whole', region === null);
 }
 
