@@ -24,8 +24,9 @@ struct Homography {
   std::array<double, 9> h = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
   // Maps a point; not finite if it goes to infinity.
-  Point apply(Point point) const {
-    const double w = depth(point);
+  Point apply(Point point) const { return apply(point, depth(point)); }
+  // Maps a point of a known depth.
+  Point apply(Point point, double w) const {
     return {(h[0] * point.x + h[1] * point.y + h[2]) / w,
             (h[3] * point.x + h[4] * point.y + h[5]) / w};
   }

@@ -20,17 +20,28 @@ bool have_one_size(const ImageView& a, const ImageView& b) {
 }
 
 // Sums over a cell, without the pixels that the mask leaves out or that lie beyond the rim.
+// Branches and wider numbers would keep a compiler from using vectors.
 PairSums<double> sums_of(const ImageView& object, const ImageView& seen, const ImageView& mask,
                          int column, int row) {
-  PairSums<double> sums;
-  const int right = std::min(mask.width, (column + 1) * kDetailCellPx);
+  PairSums<std::int32_t> sums;
+  const int left = column * kDetailCellPx;
+  const int width = std::min(mask.width - left, kDetailCellPx);
   const int bottom = std::min(mask.height, (row + 1) * kDetailCellPx);
   for (int y = row * kDetailCellPx; y < bottom; ++y) {
-    for (int x = column * kDetailCellPx; x < right; ++x) {
-      if (mask.at(x, y) != 0) sums.add(object.at(x, y), seen.at(x, y));
+    const std::ptrdiff_t start = std::ptrdiff_t{y} * mask.width + left;
+    const std::uint8_t* const a = object.pixels + start;
+    const std::uint8_t* const b = seen.pixels + start;
+    const std::uint8_t* const defined = mask.pixels + start;
+    for (int x = 0; x < width; ++x) {
+      const auto counts = static_cast<std::int16_t>(defined[x] != 0 ? 1 : 0);
+      const auto one = static_cast<std::int16_t>(a[x] * counts);
+      const auto other = static_cast<std::int16_t>(b[x] * counts);
+      sums.add({counts, one, other, one * one, other * other, one * other});
     }
   }
-  return sums;
+  const auto real = [](std::int32_t sum) { return static_cast<double>(sum); };
+  return {real(sums.count), real(sums.a),  real(sums.b),
+          real(sums.aa),    real(sums.bb), real(sums.ab)};
 }
 
 // True if the cells of a row or a column are flat, and of one level in each view. Cells that the
@@ -235,11 +246,11 @@ GrayImage without_bars(const ImageView& object, const ImageView& seen, const Ima
       std::ranges::count(flat_rows, false) * std::ranges::count(flat_columns, false);
   if (others < kFewestCells) return result;
   for (int y = 0; y < mask.height; ++y) {
-    for (int x = 0; x < mask.width; ++x) {
-      if (flat_rows[static_cast<std::size_t>(y / kDetailCellPx)] ||
-          flat_columns[static_cast<std::size_t>(x / kDetailCellPx)]) {
-        result.at(x, y) = 0;
-      }
+    const bool is_flat = flat_rows[static_cast<std::size_t>(y / kDetailCellPx)];
+    for (std::size_t column = 0; column < flat_columns.size(); ++column) {
+      if (!is_flat && !flat_columns[column]) continue;
+      const int left = static_cast<int>(column) * kDetailCellPx;
+      std::fill_n(&result.at(left, y), std::min(mask.width - left, kDetailCellPx), std::uint8_t{0});
     }
   }
   return result;

@@ -200,6 +200,7 @@ class PoseFinder {
   PoseFinder(std::span<const PlacePair> pairs, PictureSize object, PictureSize scene,
              const VerifyOptions& options)
       : object_(object),
+        diagonal_px_(std::hypot(object.width, object.height)),
         inlier_distance_px_(options.inlier_distance * std::hypot(scene.width, scene.height)),
         min_inliers_(options.min_inliers),
         seed_(options.seed),
@@ -318,8 +319,7 @@ class PoseFinder {
 
   double tolerance(const Homography& map) const {
     const double area = jacobian(map, middle(object_.width, object_.height)).determinant();
-    const double diagonal = std::sqrt(std::abs(area)) * std::hypot(object_.width, object_.height);
-    return std::min(inlier_distance_px_, kObjectShare * diagonal);
+    return std::min(inlier_distance_px_, kObjectShare * std::sqrt(std::abs(area)) * diagonal_px_);
   }
 
   // Returns the squared distance in the scene; infinite from `limit` on, or if scale or turn
@@ -341,7 +341,7 @@ class PoseFinder {
     const Point& from = pair.object_direction;
     const Point turned = {j.xx * from.x + j.xy * from.y, j.yx * from.x + j.yy * from.y};
     const double along = turned.x * pair.scene_direction.x + turned.y * pair.scene_direction.y;
-    if (along < kMinTurnCosine * std::hypot(turned.x, turned.y)) return kNever;
+    if (along < kMinTurnCosine * std::sqrt(square(turned.x) + square(turned.y))) return kNever;
     return squared;
   }
 
@@ -406,6 +406,7 @@ class PoseFinder {
   }
 
   const PictureSize object_;
+  const double diagonal_px_;  // of the object
   const double inlier_distance_px_;
   const std::size_t min_inliers_;
   const std::uint64_t seed_;

@@ -42,27 +42,6 @@ std::optional<Normalisation> normalisation(std::span<const PointPair> pairs, Mem
   return Normalisation{{{scale, 0, -scale * mean.x, 0, scale, -scale * mean.y, 0, 0, 1}}, scale};
 }
 
-// Derivatives of the mapped point by each parameter: one row for x, one for y.
-struct Derivatives {
-  Vector x{};
-  Vector y{};
-};
-
-Derivatives derivatives(PoseModel model, Point object, Point mapped, double w) {
-  const double u = object.x / w;
-  const double v = object.y / w;
-  switch (model) {
-    case PoseModel::kSimilarity:  // a, b, shift x, shift y of the map (a -b; b a)
-      return {{u, -v, 1, 0}, {v, u, 0, 1}};
-    case PoseModel::kAffine:
-      return {{u, v, 1, 0, 0, 0}, {0, 0, 0, u, v, 1}};
-    case PoseModel::kPerspective:
-      return {{u, v, 1 / w, 0, 0, 0, -mapped.x * u, -mapped.x * v},
-              {0, 0, 0, u, v, 1 / w, -mapped.y * u, -mapped.y * v}};
-  }
-  return {};
-}
-
 void apply_step(PoseModel model, const Vector& step, Homography& map) {
   if (model == PoseModel::kSimilarity) {
     const auto [a, b, x, y] = std::array{step[0], step[1], step[2], step[3]};
@@ -78,10 +57,16 @@ class Equations {
  public:
   explicit Equations(std::size_t parameters) : n_(parameters) {}
 
-  void add(const Vector& row, double residual, double weight) {
-    for (std::size_t i = 0; i < n_; ++i) {
-      for (std::size_t j = 0; j <= i; ++j) matrix_[i][j] += weight * row[i] * row[j];
-      right_[i] += weight * row[i] * residual;
+  // Adds the derivatives of a coordinate by the parameters in `columns`; those by others are 0.
+  template <std::size_t kCount>
+  void add(const std::array<std::size_t, kCount>& columns,
+           const std::array<double, kCount>& derivatives, double residual, double weight) {
+    for (std::size_t i = 0; i < kCount; ++i) {
+      const double weighted = weight * derivatives[i];
+      for (std::size_t j = 0; j <= i; ++j) {
+        matrix_[columns[i]][columns[j]] += weighted * derivatives[j];
+      }
+      right_[columns[i]] += weighted * residual;
     }
   }
 
@@ -122,21 +107,49 @@ class Equations {
   Vector right_{};
 };
 
+// Adds a pair, with the weight that its distance under the map gives it.
+template <PoseModel kModel>
+void add_pair(const PointPair& pair, const Homography& map, double scale, Equations& equations) {
+  const double w = kModel == PoseModel::kPerspective ? map.depth(pair.object) : 1;
+  const Point mapped = map.apply(pair.object, w);
+  const double x = pair.scene.x - mapped.x;
+  const double y = pair.scene.y - mapped.y;
+  const double root = 1 / (1 + (x * x + y * y) / (scale * scale));
+  const double weight = root * root;
+  const double u = pair.object.x / w;
+  const double v = pair.object.y / w;
+  if constexpr (kModel == PoseModel::kSimilarity) {  // a, b, shift x, shift y of (a -b; b a)
+    equations.add<3>({0, 1, 2}, {u, -v, 1}, x, weight);
+    equations.add<3>({0, 1, 3}, {v, u, 1}, y, weight);
+  } else if constexpr (kModel == PoseModel::kAffine) {
+    equations.add<3>({0, 1, 2}, {u, v, 1}, x, weight);
+    equations.add<3>({3, 4, 5}, {u, v, 1}, y, weight);
+  } else {
+    equations.add<5>({0, 1, 2, 6, 7}, {u, v, 1 / w, -mapped.x * u, -mapped.x * v}, x, weight);
+    equations.add<5>({3, 4, 5, 6, 7}, {u, v, 1 / w, -mapped.y * u, -mapped.y * v}, y, weight);
+  }
+}
+
 // Returns one step on normalised pairs; nothing if it is not determined or runs away.
+template <PoseModel kModel>
+std::optional<Vector> gauss_newton_step(std::span<const PointPair> pairs, const Homography& map,
+                                        double scale) {
+  Equations equations(static_cast<std::size_t>(kModel));
+  for (const PointPair& pair : pairs) add_pair<kModel>(pair, map, scale, equations);
+  return equations.solve();
+}
+
 std::optional<Vector> gauss_newton_step(PoseModel model, std::span<const PointPair> pairs,
                                         const Homography& map, double scale) {
-  Equations equations(static_cast<std::size_t>(model));
-  for (const PointPair& pair : pairs) {
-    const Point mapped = map.apply(pair.object);
-    const double w = map.depth(pair.object);
-    const double x = pair.scene.x - mapped.x;
-    const double y = pair.scene.y - mapped.y;
-    const double root = 1 / (1 + (x * x + y * y) / (scale * scale));
-    const Derivatives rows = derivatives(model, pair.object, mapped, w);
-    equations.add(rows.x, x, root * root);
-    equations.add(rows.y, y, root * root);
+  switch (model) {
+    case PoseModel::kSimilarity:
+      return gauss_newton_step<PoseModel::kSimilarity>(pairs, map, scale);
+    case PoseModel::kAffine:
+      return gauss_newton_step<PoseModel::kAffine>(pairs, map, scale);
+    case PoseModel::kPerspective:
+      return gauss_newton_step<PoseModel::kPerspective>(pairs, map, scale);
   }
-  return equations.solve();
+  return std::nullopt;
 }
 
 bool is_small(const Vector& step) {
