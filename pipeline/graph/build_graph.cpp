@@ -30,8 +30,9 @@ RunConfig for_neighbours(RunConfig config) {
 // always left out.
 class Voters {
  public:
-  // Images that are looked up at the same time.
-  static constexpr std::size_t kMostAtOnce = 64;
+  // Images that are looked up at the same time. One that takes long holds up the others only once
+  // they are this far ahead.
+  static constexpr std::size_t kMostAtOnce = 256;
 
   //   equal  from equal_pictures(), for the images to look up and the last ones before them
   Voters(const std::vector<float>& norms, const std::vector<ImageId>& represented,
@@ -191,7 +192,7 @@ void complete_graph(IndexWriter& writer, const RunConfig& config, OpenClSession&
       // Equal images take a turn, so that the images looked up at the same time are at most
       // kMostAtOnce apart, as Voters needs.
       OrderedParallel<FoundNeighbours> found(
-          last - first, core_count(), std::min(4 * core_count(), Voters::kMostAtOnce),
+          last - first, core_count(), std::min(16 * core_count(), Voters::kMostAtOnce),
           [&](std::size_t i) {
             const auto place = std::ranges::lower_bound(places, first + i);
             return *place == first + i
