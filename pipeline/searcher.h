@@ -15,6 +15,7 @@
 #include "stages/decode/decode.h"
 #include "stages/extract/extract_stage.h"
 #include "stages/match/matcher.h"
+#include "stages/match/sure_pairs.h"
 #include "storage/index_reader.h"
 
 namespace lookalike {
@@ -78,9 +79,8 @@ class Searcher {
 
   // As Matcher::match.
   QueryResult search(
-      const Query& photo,
-      const Matcher::Compared& compared = [](const Match&) { return true; }) const {
-    return matcher_.match(photo, compared);
+      const Query& photo, const IsCompared& is_compared = [](const Match&) { return true; }) const {
+    return matcher_.match(photo, is_compared);
   }
   // As Matcher::match_indexed, for an image of the index.
   QueryResult search(ImageId image) const { return matcher_.match_indexed(image); }
@@ -92,13 +92,13 @@ class Searcher {
     return matcher_.match_indexed(image, asked);
   }
   // As Matcher::pairs, Matcher::mirrored_pairs and Matcher::pair.
-  Matcher::Pairs pairs(ImageId image, const Matcher::Candidates& candidates) const {
+  SurePairs pairs(ImageId image, const PairCandidates& candidates) const {
     return matcher_.pairs(image, candidates);
   }
-  Matcher::Pairs mirrored_pairs(const Query& photo, const Matcher::Candidates& candidates) const {
+  SurePairs mirrored_pairs(const Query& photo, const PairCandidates& candidates) const {
     return matcher_.mirrored_pairs(photo, candidates);
   }
-  Matcher::Pairs pair(ImageId image, ImageId other) const { return matcher_.pair(image, other); }
+  SurePairs pair(ImageId image, ImageId other) const { return matcher_.pair(image, other); }
   // As Matcher::join.
   std::unique_ptr<NeighbourJoin> join(std::vector<NeighbourJoin::Image> batch,
                                       NeighbourJoin::IsVoter is_voter,

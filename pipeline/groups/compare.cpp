@@ -133,7 +133,7 @@ std::optional<FoundPair> compare_pair(const IndexReader& index, Searcher& search
   const std::optional<ImageId> one = index.find(first);
   const std::optional<ImageId> other = index.find(second);
   if (!one || !other) return std::nullopt;
-  Matcher::Pairs pairs;
+  SurePairs pairs;
   if (mirrored) {
     const std::optional<Query> photo = photo_of(index, searcher, *other);
     if (!photo) return std::nullopt;
@@ -228,7 +228,7 @@ void PairSearch::find_twins() {
 // Compares two images alone; returns nothing unless the first one joins the other.
 std::optional<FoundPair> PairSearch::sure_copy(Place at, Place other, Searcher& searcher) const {
   if (!Scope::meet(image_at_[at]->sides, image_at_[other]->sides)) return std::nullopt;
-  const Matcher::Pairs found = searcher.pair(image_at_[at]->id, image_at_[other]->id);
+  const SurePairs found = searcher.pair(image_at_[at]->id, image_at_[other]->id);
   if (!found.all_read || found.matches.empty()) return std::nullopt;
   FoundPair pair = pair_with(found.matches.front(), at);
   return is_sure_copy(pair, at) ? std::optional(std::move(pair)) : std::nullopt;
@@ -380,7 +380,7 @@ PairSearch::Found PairSearch::compare(Turn turn, const IndexReader& index, Searc
   const ComparedImage known = state_.images[at];  // only run() changes it, after this
   const ImageSet voters = voters_for(turn);
   const auto place_of = [&](ImageId other) { return place_of_[other]; };
-  Matcher::Candidates candidates{
+  PairCandidates candidates{
       .images = voters,
       .share = static_cast<double>(rank_[at] + 1) / static_cast<double>(comparable_),
       .is_early = [&](ImageId other) { return is_early(place_of(other), at); },
@@ -393,7 +393,7 @@ PairSearch::Found PairSearch::compare(Turn turn, const IndexReader& index, Searc
   Found found;
   found.compared = known.compared;
   found.mirrored = known.mirrored;
-  const auto add = [&](const Matcher::Pairs& pairs) {
+  const auto add = [&](const SurePairs& pairs) {
     for (const Match& match : pairs.matches) {
       FoundPair pair = pair_with(match, at);
       if (!known_.contains({pair.first, pair.second, pair.mirrored})) {
@@ -409,7 +409,7 @@ PairSearch::Found PairSearch::compare(Turn turn, const IndexReader& index, Searc
     candidates.is_enough = [&](const Match& match) {
       return is_sure_copy(pair_with(match, at), at);
     };
-    const Matcher::Pairs pairs = searcher.pairs(image.id, candidates);
+    const SurePairs pairs = searcher.pairs(image.id, candidates);
     found.compared = add(pairs);
     if (found.compared && pairs.enough) found.representative = place_of(*pairs.enough);
     candidates.is_enough = {};

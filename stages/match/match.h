@@ -117,6 +117,11 @@ struct Match {
   bool has_pose() const { return evidence.inliers > 0 || evidence.identical; }
 };
 
+// Accepts the matches with a pose that are to be compared by pixels; empty: all. Called on the
+// caller's thread with the evidence of the features alone, perhaps several times for a match; the
+// result must depend on the match alone.
+using IsCompared = std::function<bool(const Match&)>;
+
 // Returns the match of an image, or the end of the matches.
 inline auto find_match(auto& matches, ImageId image) {
   return std::ranges::find(matches, image, [](const Match& match) { return match.image.id; });

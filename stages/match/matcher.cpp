@@ -21,6 +21,9 @@
 #include "base/random.h"
 #include "stages/match/decide/decision.h"
 #include "stages/match/decide/places.h"
+#include "stages/match/explain_query.h"
+#include "stages/match/pair_finder.h"
+#include "stages/match/query_input.h"
 #include "stages/match/query_run.h"
 #include "stages/match/refine/refiner.h"
 #include "stages/match/shared_search.h"
@@ -143,16 +146,16 @@ void Matcher::vote_on_device() {
                           shared_->reader.counts().postings, core_count());
 }
 
-QueryResult Matcher::match(const Query& query, const Compared& compared) const {
-  return match(query, shared_->options, compared);
+QueryResult Matcher::match(const Query& query, const IsCompared& is_compared) const {
+  return match(query, shared_->options, is_compared);
 }
 
 QueryResult Matcher::match(const Query& query, const ReportOptions& asked,
-                           const Compared& compared) const {
+                           const IsCompared& is_compared) const {
   MatchTimes times;
   const auto matches_of = [&](const Query& photo) {
-    QueryRun run(*shared_, input_of(*shared_, photo, asked, compared));
-    return reported(run.answer(times).judged, asked);
+    QueryInput input(*shared_, photo, asked, is_compared);
+    return reported(QueryRun(*shared_, input, times).answer().judged, asked);
   };
   std::vector<Match> matches = matches_of(query);
   if (asked.mirror) {
@@ -170,17 +173,20 @@ QueryResult Matcher::match_indexed(ImageId id, const ReportOptions& asked) const
   const auto record = must_find(*shared_, id, "match");
   if (record->features.empty()) return {};
   MatchTimes times;
-  QueryRun run(*shared_, input_of(*shared_, record, asked));
-  return result_of(reported(run.answer(times).judged, asked), asked, record->image.width,
+  QueryInput input(*shared_, record, asked);
+  std::vector<Match> judged = QueryRun(*shared_, input, times).answer().judged;
+  return result_of(reported(std::move(judged), asked), asked, record->image.width,
                    record->image.height, times);
 }
 
-Matcher::Pairs Matcher::pairs(ImageId id, const Candidates& candidates) const {
-  return QueryRun(*shared_, input_of(*shared_, must_find(*shared_, id, "match"))).pairs(candidates);
+SurePairs Matcher::pairs(ImageId id, const PairCandidates& candidates) const {
+  QueryInput input(*shared_, must_find(*shared_, id, "match"));
+  return PairFinder(*shared_, input).find(candidates);
 }
 
-Matcher::Pairs Matcher::pair(ImageId id, ImageId other) const {
-  return QueryRun(*shared_, input_of(*shared_, must_find(*shared_, id, "match"))).pair(other);
+SurePairs Matcher::pair(ImageId id, ImageId other) const {
+  QueryInput input(*shared_, must_find(*shared_, id, "match"));
+  return PairFinder(*shared_, input).compare(other);
 }
 
 std::unique_ptr<NeighbourJoin> Matcher::join(std::vector<NeighbourJoin::Image> batch,
@@ -190,9 +196,10 @@ std::unique_ptr<NeighbourJoin> Matcher::join(std::vector<NeighbourJoin::Image> b
                                          before_range);
 }
 
-Matcher::Pairs Matcher::mirrored_pairs(const Query& photo, const Candidates& candidates) const {
+SurePairs Matcher::mirrored_pairs(const Query& photo, const PairCandidates& candidates) const {
   const Query mirror = mirrored(photo);
-  Pairs pairs = QueryRun(*shared_, input_of(*shared_, mirror)).pairs(candidates);
+  QueryInput input(*shared_, mirror);
+  SurePairs pairs = PairFinder(*shared_, input).find(candidates);
   unmirror(pairs.matches, mirror_width(photo.image));
   return pairs;
 }
@@ -205,10 +212,10 @@ Explanation Matcher::explain(const Query& query, ImageId id) const {
     Explanation explanation;
   };
   const auto explained = [&](const Query& photo) -> Side {
-    QueryRun run(*shared_, input_of(*shared_, photo, options));
+    QueryInput input(*shared_, photo, options);
     MatchTimes times;
-    const QueryTrace trace = run.answer(times);
-    Explanation explanation = run.explain(trace, image);
+    const QueryTrace trace = QueryRun(*shared_, input, times).answer();
+    Explanation explanation = explain_image(*shared_, input, trace, image);
     explanation.query_features = photo.first_look_features();
     return {reported(trace.judged, options), std::move(explanation)};
   };

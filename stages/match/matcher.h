@@ -2,8 +2,6 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
-#include <span>
 #include <vector>
 
 #include "config/options.h"
@@ -13,7 +11,7 @@
 #include "stages/match/index_cache.h"
 #include "stages/match/match.h"
 #include "stages/match/neighbour_join.h"
-#include "stages/match/vote/shortlist.h"
+#include "stages/match/sure_pairs.h"
 #include "storage/index_reader.h"
 
 namespace lookalike {
@@ -43,56 +41,25 @@ class Matcher {
   // together; answers stay the same. Worth it for many queries. Not while a query runs.
   // Throws as Shortlist::load, and leaves voting on the host.
   void vote_on_device();
-  // Accepts the matches with a pose that are to be compared by pixels; empty: all. Called on the
-  // caller's thread with the evidence of the features alone, perhaps several times for a match;
-  // the result must depend on the match alone.
-  using Compared = std::function<bool(const Match&)>;
   // Answers under the options of the matcher; `asked` replaces its ReportOptions.
-  QueryResult match(const Query& query, const Compared& compared = {}) const;
+  QueryResult match(const Query& query, const IsCompared& is_compared = {}) const;
   QueryResult match(const Query& query, const ReportOptions& asked,
-                    const Compared& compared = {}) const;
+                    const IsCompared& is_compared = {}) const;
   // Looks up an indexed image by its record, without extraction, and excludes it from the
   // answer. Its file is read for correlation alone, and may be gone. asked.mirror has no effect.
   // Throws Error(kInput) when there is no such image.
   QueryResult match_indexed(ImageId id) const;
   QueryResult match_indexed(ImageId id, const ReportOptions& asked) const;
-  // Chooses among the images of a shortlist; called on the caller's thread.
-  using Wanted = std::function<bool(ImageId)>;
-  // The images among which pairs() looks, in the order in which it does.
-  struct Candidates {
-    const ImageSet& images;  // those that get votes
-    // Share of the usual length of a shortlist; it has at least kLeastCandidates.
-    double share = 1;
-    // True if the image may be compared first, one by one, by votes; others follow together.
-    Wanted is_early{};
-    // True if the pixels of one of the others are to be compared; may wait. Only a search for
-    // neighbours leaves is_early and is_wanted empty.
-    Wanted is_wanted{};
-    // True if the pixels of a match, which has its pose from the features, need not be compared,
-    // given those found so far. Empty: all are.
-    std::function<bool(const Match&, std::span<const Match> found)> is_needless{};
-    // True if a match makes all further comparisons needless. Empty: none does.
-    std::function<bool(const Match&)> is_enough{};
-  };
-  static constexpr std::size_t kLeastCandidates = 32;
-  struct Pairs {
-    std::vector<Match> matches;  // by content; pair() returns at most one
-    // The match that is enough: the only one if it was compared early.
-    std::optional<ImageId> enough{};
-    // True if every picture to compare could be read. Otherwise a match may be missing, or lack
-    // its correlation.
-    bool all_read = true;
-  };
   // Searches the shortlist of an indexed image for images that surely show the same thing
   // (options.same_probability). Judges each match by itself: there is no second look, and overlaps
   // are not resolved. Compares pixels only where they could make a match sure.
   // Throws Error(kInput) when there is no such image.
-  Pairs pairs(ImageId id, const Candidates& candidates) const;
+  SurePairs pairs(ImageId id, const PairCandidates& candidates) const;
   // The same for a photo's mirror image, in px of the photo.
-  Pairs mirrored_pairs(const Query& photo, const Candidates& candidates) const;
+  SurePairs mirrored_pairs(const Query& photo, const PairCandidates& candidates) const;
   // Compares two indexed images alone, without votes. The match is of the second; there is none if
   // they do not surely show the same. Throws as pairs().
-  Pairs pair(ImageId id, ImageId other) const;
+  SurePairs pair(ImageId id, ImageId other) const;
   // Looks for the neighbours of a batch of images; see NeighbourJoin. It must not outlive the
   // matcher.
   std::unique_ptr<NeighbourJoin> join(std::vector<NeighbourJoin::Image> batch,

@@ -5,7 +5,8 @@
 #include <utility>
 
 #include "base/parallel.h"
-#include "stages/match/query_run.h"
+#include "stages/match/feature_search.h"
+#include "stages/match/query_input.h"
 #include "stages/match/shared_search.h"
 #include "stages/match/vote/vote_join.h"
 
@@ -17,16 +18,12 @@ constexpr std::size_t kLeastImages = 64;
 constexpr std::size_t kMostImages = 3072;
 constexpr std::size_t kMostFeatures = std::size_t{3} << 20U;
 
-std::size_t share_of(std::size_t count, double share) {
-  return static_cast<std::size_t>(std::ceil(static_cast<double>(count) * share));
-}
-
 // Returns the number of the best images by votes among which an image's neighbours are sought.
 //   share  NeighbourJoin::Image::share
 std::size_t candidate_count(double share) {
-  constexpr std::size_t kUsual = 40;
+  constexpr double kUsual = 40;
   constexpr std::size_t kLeast = 16;
-  return std::max(share_of(kUsual, share), kLeast);
+  return std::max(static_cast<std::size_t>(std::ceil(kUsual * share)), kLeast);
 }
 
 }  // namespace
@@ -40,8 +37,7 @@ NeighbourJoin::NeighbourJoin(SharedSearch& shared, std::vector<Image> batch, IsV
                [&](std::size_t i) { records[i] = shared.cache.record(batch_[i].id); });
   std::vector<VoteJoin::Image> images;
   for (std::size_t i = 0; i < batch_.size(); ++i) {
-    const std::size_t shortlist =
-        std::max(share_of(shortlist_length(shared), batch_[i].share), Matcher::kLeastCandidates);
+    const std::size_t shortlist = shortlist_length(shared, batch_[i].share);
     images.push_back({batch_[i].id, records[i]->features.words,
                       std::min(candidate_count(batch_[i].share), shortlist), shortlist});
   }
@@ -75,20 +71,26 @@ std::size_t NeighbourJoin::read(std::size_t i) {
 
 FoundNeighbours NeighbourJoin::neighbours(std::size_t i) const {
   const auto record = shared_.cache.record(batch_[i].id);
-  QueryRun run(shared_, input_of(shared_, record));
+  QueryInput input(shared_, record);
   if (!join_) {
     ImageSet before(batch_[i].id);
     const std::vector<float>& norms = shared_.shortlist.norms();
     for (ImageId other = 0; other < batch_[i].id; ++other) {
       if (norms[other] > 0 && is_voter_(batch_[i].id, other)) before.add(other);
     }
-    return run.neighbours(batch_[i].id, {.images = before, .share = batch_[i].share},
-                          candidate_count(batch_[i].share));
+    FeatureSearch search(shared_);
+    const IndexQuery query = input.words(Look::kFirst);
+    const std::vector<RankedImage> shortlist =
+        search.vote(query, shortlist_length(shared_, batch_[i].share), &before);
+    const auto ranked =
+        std::span(shortlist).first(std::min(shortlist.size(), candidate_count(batch_[i].share)));
+    return find_neighbours(shared_, input, batch_[i].id, query,
+                           {ranked, search.pairs(query, ranked), spread_of(shortlist)});
   }
   const IndexQuery query = index_query(*record, join_->signatures(i));
   const VoteJoin::Ranked ranked = join_->ranked(i);
-  return run.neighbours_among(batch_[i].id, query, ranked.candidates,
-                              join_->pairs(i, ranked.candidates), ranked.spread);
+  return find_neighbours(shared_, input, batch_[i].id, query,
+                         {ranked.candidates, join_->pairs(i, ranked.candidates), ranked.spread});
 }
 
 }  // namespace lookalike

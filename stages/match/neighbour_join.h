@@ -5,20 +5,13 @@
 #include <memory>
 #include <vector>
 
+#include "stages/match/neighbours.h"
 #include "storage/index_reader.h"
-#include "storage/neighbours.h"
-#include "storage/prints.h"
 
 namespace lookalike {
 
 struct SharedSearch;
 class VoteJoin;
-
-// The edges from an indexed image to earlier images.
-struct FoundNeighbours {
-  std::vector<Neighbour> edges;  // of the neighbour graph; best first, at most kMostNeighbours
-  std::vector<PrintPairEdges> prints;  // to images of its print, with the edges back
-};
 
 // Finds the neighbours of a batch of indexed images, each among the images before it. Candidates
 // are verified in the order of their votes until kMostNeighbours are sure. A neighbour surely shows

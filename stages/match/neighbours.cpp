@@ -1,18 +1,20 @@
+#include "stages/match/neighbours.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
 #include "base/work_limits.h"
 #include "stages/match/decide/decision.h"
-#include "stages/match/query_run.h"
+#include "stages/match/pixel_comparison.h"
+#include "stages/match/query_input.h"
 #include "stages/match/refine/prints.h"
+#include "stages/match/shared_search.h"
 #include "stages/match/verify/verification.h"
-#include "stages/match/vote/vote_spread.h"
 
 // The edges of an indexed image in the neighbour graph.
 namespace lookalike {
@@ -103,34 +105,136 @@ double span_of(const Match& match, int width, int height) {
   return spanned(std::move(x)) * spanned(std::move(y)) / shown;
 }
 
-}  // namespace
+// The search for the neighbours of one image.
+class NeighbourFinder {
+ public:
+  NeighbourFinder(SharedSearch& shared, QueryInput& input, ImageId id, const IndexQuery& query)
+      : shared_(shared),
+        input_(input),
+        id_(id),
+        query_(query),
+        pixels_(shared, input, PixelSteps::kPose) {}
+
+  FoundNeighbours find(const NeighbourCandidates& candidates);
+
+ private:
+  void add_by_votes(ImageId image, const AgreeingPairs& agreeing);
+  void sort_in(Match match);
+  void add(const Match& match);
+  void compare(Match match);
+  void remove_edge(ImageId image);
+  bool is_sure_by_features(const Match& match) const;
+  bool may_be_print(const Match& match);
+  std::optional<PrintPairEdges> find_print(const Match& match);
+
+  SharedSearch& shared_;
+  QueryInput& input_;
+  const ImageId id_;
+  const IndexQuery& query_;
+  PixelComparison pixels_;
+  FoundNeighbours found_;
+  std::vector<ImageId> copies_;
+  std::vector<Match> open_;  // not sure by features; compared at the end
+  std::size_t sure_ = 0;     // edges
+};
+
+FoundNeighbours NeighbourFinder::find(const NeighbourCandidates& candidates) {
+  for (std::size_t i = 0; i < candidates.ranked.size() && sure_ < kMostNeighbours; ++i) {
+    const auto& [image, score] = candidates.ranked[i];
+    Verification verified =
+        verify(query_, *shared_.cache.record(image), candidates.pairs[i], shared_.options);
+    add_by_votes(image, verified.agreeing);
+    Match& match = verified.match;
+    match.evidence.votes = score;
+    compare_votes(candidates.spread, match.evidence);
+    if (!pixels_.could_be_sure(match)) continue;
+    match.probability = shared_.calibration.probability(match.evidence);
+    sort_in(std::move(match));
+    if (copies_.size() < kCopiesThatStand) continue;
+    std::erase_if(found_.edges, &Neighbour::by_votes);
+    add_neighbour({copies_.front(), 1, EdgeKind::kStandsIn}, found_.edges);
+    return std::move(found_);
+  }
+  for (std::size_t i = 0; i < open_.size() && sure_ < kMostNeighbours; ++i) {
+    compare(std::move(open_[i]));
+  }
+  return std::move(found_);
+}
+
+void NeighbourFinder::add_by_votes(ImageId image, const AgreeingPairs& agreeing) {
+  const double weight = static_cast<double>(agreeing.count) * kWeightOfAPair;
+  if (weight <= 0) return;
+  add_neighbour({image, std::min(weight, kMostByVotes), EdgeKind::kByVotes}, found_.edges);
+}
+
+// Compares a possible copy or print by pixels, and adds another match if its features are enough.
+void NeighbourFinder::sort_in(Match match) {
+  if (may_fill(match.quad, query_.width, query_.height)) {
+    if (found_.prints.size() < kMostComparedPrints) {
+      compare(std::move(match));
+    } else {
+      remove_edge(match.image.id);
+    }
+  } else if (is_sure_by_features(match)) {
+    add(match);
+  } else {
+    open_.push_back(std::move(match));
+  }
+}
+
+// Adds the edge to a match, unless that is a part.
+void NeighbourFinder::add(const Match& match) {
+  const Decision decision = decide(match, query_.width, query_.height, shared_.options);
+  if (decision == Decision::kPart) return;
+  sure_ += match.probability >= kSure ? 1 : 0;
+  if (decision == Decision::kDuplicate) copies_.push_back(match.image.id);
+  add_neighbour({match.image.id, match.probability, kind_of(match, query_.width, query_.height)},
+                found_.edges);
+}
+
+// Compares a match by pixels; adds it if it is sure, or the edges of its print.
+void NeighbourFinder::compare(Match match) {
+  std::vector<Match> alone = {std::move(match)};
+  pixels_.keep_sure(alone);
+  if (alone.empty()) return;
+  if (auto print = find_print(alone.front())) {
+    remove_edge(alone.front().image.id);
+    found_.prints.push_back(std::move(*print));
+  } else {
+    add(alone.front());
+  }
+}
+
+void NeighbourFinder::remove_edge(ImageId image) {
+  std::erase_if(found_.edges, [&](const Neighbour& edge) { return edge.image == image; });
+}
 
 // True if the features of a match, which has a pose, are enough for an edge: it is probable, and
 // many of its pairs are inliers that span more than a small part. Pixels would hardly change it.
-bool QueryRun::is_sure_by_features(const IndexQuery& query, const Match& match) const {
+bool NeighbourFinder::is_sure_by_features(const Match& match) const {
   const Evidence& evidence = match.evidence;
   return shared_.calibration.probability(evidence) >= kSure &&
          evidence.inliers >= kLeastInliers * evidence.pairs &&
-         span_of(match, query.width, query.height) >= kLeastSpan;
+         span_of(match, query_.width, query_.height) >= kLeastSpan;
 }
 
 // True if the match may share a print with the query, by its pose and the brightness of both. Their
 // colours decide.
-bool QueryRun::may_be_print(const Match& match) {
-  const ImageRecord& own = picture()->record;
+bool NeighbourFinder::may_be_print(const Match& match) {
+  const ImageRecord& own = input_.picture()->record;
   const auto may_share = [&](bool light) {
     return may_share_print({match.image.width, match.image.height}, {own.width, own.height},
                            match.object_to_query, light);
   };
   if (may_share(false)) return true;
-  if (!may_share(true) || !may_be_light(picture()->pixels.view())) return false;
+  if (!may_share(true) || !may_be_light(input_.picture()->pixels.view())) return false;
   const auto image = shared_.cache.picture(match.image);
   return *image && may_be_light((*image)->pixels.view());
 }
 
-// Returns the edges between the image that is looked up, number `id`, and a match; nothing if they
-// are not of one print with other content.
-std::optional<PrintPairEdges> QueryRun::find_print(ImageId id, const Match& match) {
+// Returns the edges between the image that is looked up and a match; nothing if they are not of one
+// print with other content.
+std::optional<PrintPairEdges> NeighbourFinder::find_print(const Match& match) {
   constexpr double kLeastExact = 0.04;  // share of cells
   const Evidence& evidence = match.evidence;
   if (evidence.exact < kLeastExact || evidence.identical) return std::nullopt;
@@ -138,89 +242,18 @@ std::optional<PrintPairEdges> QueryRun::find_print(ImageId id, const Match& matc
   check_time();
   const auto image = shared_.cache.colours(match.image, ColourSize::kReduced);
   const double inlier_share = static_cast<double>(evidence.inliers) / std::max(1U, evidence.pairs);
-  auto pair =
-      compare_prints(*image, colours(ColourSize::kReduced), match.object_to_query, inlier_share);
+  auto pair = compare_prints(*image, input_.colours(ColourSize::kReduced), match.object_to_query,
+                             inlier_share);
   if (!pair) return std::nullopt;
   return PrintPairEdges{{match.image.id, pair->agreement, std::move(pair->of_second)},
-                        {id, pair->agreement, std::move(pair->of_first)}};
+                        {id_, pair->agreement, std::move(pair->of_first)}};
 }
 
-// Verifies candidates in their order until kMostNeighbours edges are sure. Compares the pixels of
-// possible copies and prints at once, and those of other matches that are not sure by their
-// features at the end.
-FoundNeighbours QueryRun::neighbours_among(ImageId id, const IndexQuery& query,
-                                           std::span<const RankedImage> candidates,
-                                           std::span<const std::vector<WordPair>> pairs,
-                                           const VoteSpread& spread) {
-  finds_pose_only_ = true;
-  FoundNeighbours found;
-  std::vector<Neighbour>& edges = found.edges;
-  std::vector<ImageId> copies;
-  std::vector<Match> open;
-  std::size_t sure = 0;
-  const auto add = [&](Match match) {
-    match.decision = decide(match, query.width, query.height, options_);
-    if (match.decision == Decision::kPart) return;
-    sure += match.probability >= kSure ? 1 : 0;
-    if (match.decision == Decision::kDuplicate) copies.push_back(match.image.id);
-    add_neighbour({match.image.id, match.probability, kind_of(match, query.width, query.height)},
-                  edges);
-  };
-  const auto remove_edge = [&](ImageId image) {
-    std::erase_if(edges, [&](const Neighbour& edge) { return edge.image == image; });
-  };
-  const auto compare = [&](Match match) {
-    std::vector<Match> alone = {std::move(match)};
-    keep_sure(alone);
-    if (alone.empty()) return;
-    if (auto print = find_print(id, alone.front())) {
-      remove_edge(alone.front().image.id);
-      found.prints.push_back(std::move(*print));
-    } else {
-      add(std::move(alone.front()));
-    }
-  };
-  for (std::size_t i = 0; i < candidates.size() && sure < kMostNeighbours; ++i) {
-    const auto& [image, score] = candidates[i];
-    Verification verified =
-        lookalike::verify(query, *shared_.cache.record(image), pairs[i], options_);
-    const double weight = static_cast<double>(verified.agreeing.count) * kWeightOfAPair;
-    if (weight > 0) {
-      add_neighbour({image, std::min(weight, kMostByVotes), EdgeKind::kByVotes}, edges);
-    }
-    Match& match = verified.match;
-    match.evidence.votes = score;
-    compare_votes(spread, match.evidence);
-    if (!could_be_sure(match)) continue;
-    match.probability = shared_.calibration.probability(match.evidence);
-    if (may_fill(match.quad, query.width, query.height)) {
-      if (found.prints.size() < kMostComparedPrints) {
-        compare(std::move(match));
-      } else {
-        remove_edge(image);
-      }
-    } else if (is_sure_by_features(query, match)) {
-      add(std::move(match));
-    } else {
-      open.push_back(std::move(match));
-    }
-    if (copies.size() < kCopiesThatStand) continue;
-    std::erase_if(edges, &Neighbour::by_votes);
-    add_neighbour({copies.front(), 1, EdgeKind::kStandsIn}, edges);
-    return found;
-  }
-  for (std::size_t i = 0; i < open.size() && sure < kMostNeighbours; ++i) {
-    compare(std::move(open[i]));
-  }
-  return found;
-}
+}  // namespace
 
-FoundNeighbours QueryRun::neighbours(ImageId id, const Matcher::Candidates& candidates,
-                                     std::size_t count) {
-  const IndexQuery query = input_.words(Look::kFirst);
-  const std::vector<RankedImage> shortlist = vote(query, &candidates);
-  const auto images = std::span(shortlist).first(std::min(shortlist.size(), count));
-  return neighbours_among(id, query, images, pairs_of(query, images), spread_of(shortlist));
+FoundNeighbours find_neighbours(SharedSearch& shared, QueryInput& input, ImageId id,
+                                const IndexQuery& query, const NeighbourCandidates& candidates) {
+  return NeighbourFinder(shared, input, id, query).find(candidates);
 }
 
 }  // namespace lookalike

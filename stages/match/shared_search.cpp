@@ -48,10 +48,20 @@ IndexQuery SharedSearch::words_of(PhotoWords& photo, std::size_t words_per_featu
   return photo.query(assigner->object, words_per_feature, features);
 }
 
+bool SharedSearch::is_sure(const Evidence& evidence) const {
+  return calibration.probability(evidence) >= options.same_probability;
+}
+
 std::size_t shortlist_length(const SharedSearch& shared) {
   // Images that a second look verifies, for each image of a first look.
   constexpr std::size_t kSecondLookDepth = 3;
   return shared.options.shortlist > 0 ? shared.depth : kSecondLookDepth * shared.depth;
+}
+
+std::size_t shortlist_length(const SharedSearch& shared, double share) {
+  constexpr std::size_t kLeast = 32;
+  const double length = std::ceil(static_cast<double>(shortlist_length(shared)) * share);
+  return std::max(static_cast<std::size_t>(length), kLeast);
 }
 
 // Returns the share of one query in progress; all if there is none, as while a batch is joined.

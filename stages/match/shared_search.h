@@ -38,6 +38,9 @@ struct SharedSearch {
   // See PhotoWords::query(); one query at a time.
   IndexQuery words_of(PhotoWords& photo, std::size_t words_per_feature, std::size_t features);
 
+  // True if evidence gives a match a probability of at least options.same_probability.
+  bool is_sure(const Evidence& evidence) const;
+
   // Threads for the loops of one query: the queries in progress share the cores.
   std::size_t threads() const;
   // The same for loops that read the index, where some threads wait for the disk.
@@ -62,5 +65,7 @@ struct SharedSearch {
 
 // Returns the length of a query's shortlist: the number of images that a second look verifies.
 std::size_t shortlist_length(const SharedSearch& shared);
+// Returns the length of a shortlist among a share of the images, (0, 1]; at least 32.
+std::size_t shortlist_length(const SharedSearch& shared, double share);
 
 }  // namespace lookalike

@@ -100,6 +100,14 @@ bool ranks_before(const Match& a, const Match& b) {
   return a.score != b.score ? a.score > b.score : a.image.content < b.image.content;
 }
 
+void rank(std::vector<Match>& matches, const Calibration& calibration) {
+  for (Match& match : matches) {
+    match.probability = calibration.probability(match.evidence);
+    match.score = ranking_score(match.evidence);
+  }
+  std::sort(matches.begin(), matches.end(), ranks_before);
+}
+
 void sort_by_flow(std::vector<Match>& matches) {
   std::sort(matches.begin(), matches.end(), ranks_before);
   if (matches.empty()) return;
@@ -157,6 +165,19 @@ void resolve_overlaps(std::vector<Match>& matches, const MatchOptions& options) 
     }
     if (!explained.empty()) take_features(match, explained, options.min_inliers);
     if (match.has_pose() && match.probability >= options.same_probability) sure.push_back(&match);
+  }
+}
+
+void judge(std::vector<Match>& matches, const Calibration& calibration, int query_width,
+           int query_height, const MatchOptions& options) {
+  rank(matches, calibration);
+  if (options.resolve_overlaps) {
+    resolve_overlaps(matches, options);
+    rank(matches, calibration);
+  }
+  for (Match& match : matches) {
+    match.decision = decide(match, query_width, query_height, options);
+    if (match.decision == Decision::kPart && match.part) match.quad = *match.part;
   }
 }
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "config/options.h"
+#include "stages/match/decide/calibration.h"
 #include "stages/match/match.h"
 
 namespace lookalike {
@@ -17,6 +18,9 @@ double ranking_score(const Evidence& evidence);
 
 // True if `a` ranks before `b`: by score, ties by content.
 bool ranks_before(const Match& a, const Match& b);
+
+// Brings probabilities, scores and the order, that of ranks_before(), up to date with the evidence.
+void rank(std::vector<Match>& matches, const Calibration& calibration);
 
 // Sorts matches, best first: by ranks_before(), but those less probable than kSimilarProbability
 // come by their flow, behind the others. The first match by ranks_before() always stays first.
@@ -85,5 +89,10 @@ bool keeps_its_features(const Match& weaker, const Match& sure);
 //   its pixels agree (in detail by at least 0.3), as with a detail of a larger picture.
 // Matches come best first. One with fewer than options.min_inliers pairs left loses its pose.
 void resolve_overlaps(std::vector<Match>& matches, const MatchOptions& options);
+
+// Ranks the matches of a query by their evidence, resolves their overlaps under
+// options.resolve_overlaps, and decides about each. A part gets the outline of what agrees.
+void judge(std::vector<Match>& matches, const Calibration& calibration, int query_width,
+           int query_height, const MatchOptions& options);
 
 }  // namespace lookalike
