@@ -314,6 +314,22 @@ TEST(DocumentCheck, CoversEveryDocument) {
   }
 }
 
+// Trying all faults takes hours; that each applies can be seen at once.
+TEST(Faults, ApplyToTheirFiles) {
+  std::istringstream lines(content_of(kRoot / "tests/faults/faults.txt"));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty() || line.starts_with('#')) continue;
+    Strings columns;
+    std::istringstream rest(line);
+    for (std::string column; std::getline(rest, column, '\t');) columns.push_back(column);
+    ASSERT_EQ(columns.size(), 4U) << line;
+    const std::string source = content_of(kRoot / columns[0]);
+    const std::size_t place = source.find(columns[1]);
+    ASSERT_NE(place, source.npos) << line;
+    EXPECT_EQ(source.find(columns[1], place + 1), source.npos) << "not only once: " << line;
+  }
+}
+
 // Images cannot be built where tests run; what they build on can be checked.
 TEST(Dockerfiles, RunScriptsAndInstallPackagesThatExist) {
   const std::string packages = content_of(kRoot / "tools/install-packages");
