@@ -83,8 +83,8 @@ std::string anchor_of(const std::string& heading) {
 }
 
 bool has_heading(const std::string& text, const std::string& anchor) {
-  static const std::regex kHeading("(?:^|\n)#+ ([^\n]+)");
-  const Strings headings = matches(text, kHeading);
+  static const std::regex heading_pattern("(?:^|\n)#+ ([^\n]+)");
+  const Strings headings = matches(text, heading_pattern);
   return std::any_of(headings.begin(), headings.end(),
                      [&](const std::string& heading) { return anchor_of(heading) == anchor; });
 }
@@ -92,14 +92,14 @@ bool has_heading(const std::string& text, const std::string& anchor) {
 // Paths that lead nowhere: those from the root of the repository, and links relative to the folder
 // of the document, with their anchors.
 Strings broken_paths(const fs::path& document, const std::string& text) {
-  static const std::regex kPath(
+  static const std::regex path_pattern(
       R"((?:^|[^\w./-])((?:base|config|kernels|storage|stages|pipeline|tools|tests|docs)/[\w./-]*[\w/]))");
-  static const std::regex kLink(R"(\]\((?!https?:)([^)]+)\))");
+  static const std::regex link_pattern(R"(\]\((?!https?:)([^)]+)\))");
   Strings broken;
-  for (const std::string& path : matches(text, kPath)) {
+  for (const std::string& path : matches(text, path_pattern)) {
     if (!fs::exists(kRoot / path)) broken.push_back(path);
   }
-  for (const std::string& link : matches(text, kLink)) {
+  for (const std::string& link : matches(text, link_pattern)) {
     const std::size_t hash = std::min(link.find('#'), link.size());
     const fs::path target =
         hash == 0 ? kRoot / document : (kRoot / document).parent_path() / link.substr(0, hash);
@@ -114,14 +114,14 @@ Strings broken_paths(const fs::path& document, const std::string& text) {
 
 // Documents named in capitals, such as CHANGELOG.md, that are nowhere.
 Strings unknown_documents(const std::string& text) {
-  static const std::regex kName(R"(\b([A-Z]{4,}\.md)\b)");
+  static const std::regex name_pattern(R"(\b([A-Z]{4,}\.md)\b)");
   static const std::set<std::string> known = [] {
     std::set<std::string> names;
     for (const auto& [document, content] : documents()) names.insert(fs::path(document).filename());
     return names;
   }();
   Strings unknown;
-  for (const std::string& name : matches(text, kName)) {
+  for (const std::string& name : matches(text, name_pattern)) {
     if (!known.contains(name)) unknown.push_back(name);
   }
   return unknown;
@@ -133,7 +133,7 @@ TEST(Documents, NameOnlyPathsAndDocumentsThatExist) {
 }
 
 TEST(Sources, NameOnlyDocumentsThatExist) {
-  static const std::regex kDocument(R"(\b(docs/[\w./-]*\.md)\b)");
+  static const std::regex document_pattern(R"(\b(docs/[\w./-]*\.md)\b)");
   for (const char* folder :
        {"base", "config", "kernels", "storage", "stages", "pipeline", "tools", "tests"}) {
     for (const auto& entry : fs::recursive_directory_iterator(kRoot / folder)) {
@@ -143,7 +143,7 @@ TEST(Sources, NameOnlyDocumentsThatExist) {
       const std::string text = content_of(entry.path());
       if (text.find(".md") == text.npos) continue;
       EXPECT_THAT(unknown_documents(text), IsEmpty()) << entry.path();
-      for (const std::string& document : matches(text, kDocument)) {
+      for (const std::string& document : matches(text, document_pattern)) {
         EXPECT_TRUE(fs::exists(kRoot / document)) << entry.path() << ": " << document;
       }
     }
@@ -173,12 +173,12 @@ TEST(DocumentCheck, CatchesDocumentsThatAreGone) {
 
 // The parts of a document that are set as code, a line each: blocks and spans.
 std::string code_of(const std::string& text) {
-  static const std::regex kBlock("```[a-z]*\n([^`]*)```");
-  static const std::regex kSpan("`([^`]+)`");
+  static const std::regex block_pattern("```[a-z]*\n([^`]*)```");
+  static const std::regex span_pattern("`([^`]+)`");
   std::string code;
-  for (const std::string& block : matches(text, kBlock)) code += block + '\n';
-  const std::string prose = std::regex_replace(text, kBlock, "");
-  for (const std::string& span : matches(prose, kSpan)) {
+  for (const std::string& block : matches(text, block_pattern)) code += block + '\n';
+  const std::string prose = std::regex_replace(text, block_pattern, "");
+  for (const std::string& span : matches(prose, span_pattern)) {
     code += replaced(span, "\\s+", " ") + '\n';
   }
   return code;
@@ -186,11 +186,11 @@ std::string code_of(const std::string& text) {
 
 // "lookalike query" and the like for every command, and the names of the stage executables.
 std::set<std::string> known_commands() {
-  static const std::regex kCommand(R"(\n  COMMAND\((\w+),)");
+  static const std::regex command_pattern(R"(\n  COMMAND\((\w+),)");
   std::set<std::string> known = {"lookalike help",     // an option's other name
                                  "lookalike tuning"};  // a mark of a file
   for (const std::string& name :
-       matches(content_of(kRoot / "tools/lookalike/commands.h"), kCommand)) {
+       matches(content_of(kRoot / "tools/lookalike/commands.h"), command_pattern)) {
     known.insert("lookalike " + name);
   }
   for (const auto& entry : fs::directory_iterator(kRoot / "tools/stages")) {
@@ -201,7 +201,7 @@ std::set<std::string> known_commands() {
 
 // Commands of lookalike that do not exist, and programs that no target builds.
 Strings unknown_commands(const std::string& text) {
-  static const std::regex kCommand(
+  static const std::regex command_pattern(
       R"((?:^|[\n|&;] *|\$ |\(|sudo )(lookalike(?:-[a-z]+(?![\w@.-])| [a-z]+\b)))");
   static const std::set<std::string> known = known_commands();
   static const std::string targets = [] {
@@ -214,7 +214,7 @@ Strings unknown_commands(const std::string& text) {
     return text_of_all;
   }();
   Strings unknown;
-  for (const std::string& command : matches(code_of(text), kCommand)) {
+  for (const std::string& command : matches(code_of(text), command_pattern)) {
     const bool is_target = command.find('-') != command.npos &&
                            std::regex_search(targets, std::regex("\\(" + command + "\\b"));
     if (!known.contains(command) && !is_target) unknown.push_back(command);
@@ -224,9 +224,9 @@ Strings unknown_commands(const std::string& text) {
 
 // Names like match.seed, with a table of the configuration, that are no key of it.
 Strings unknown_keys(const std::string& text) {
-  static const std::regex kName(R"((?:^|[^\w./-])([a-z]+\.[a-z_]+)(?![\w./*-]))");
-  static const std::set<std::string> kExtensions = {"h",    "cpp", "cl",   "md",
-                                                    "json", "db",  "html", "toml"};
+  static const std::regex name_pattern(R"((?:^|[^\w./-])([a-z]+\.[a-z_]+)(?![\w./*-]))");
+  static const std::set<std::string> extensions = {"h",    "cpp", "cl",   "md",
+                                                   "json", "db",  "html", "toml"};
   std::istringstream lines(content_of(kRoot / "config/default.toml"));
   std::set<std::string> tables;
   std::set<std::string> keys;
@@ -237,9 +237,9 @@ Strings unknown_keys(const std::string& text) {
     if (!line.starts_with('#') && end != line.npos) keys.insert(table + '.' + line.substr(0, end));
   }
   Strings unknown;
-  for (const std::string& name : matches(code_of(text), kName)) {
+  for (const std::string& name : matches(code_of(text), name_pattern)) {
     const std::size_t dot = name.find('.');
-    if (tables.contains(name.substr(0, dot)) && !kExtensions.contains(name.substr(dot + 1)) &&
+    if (tables.contains(name.substr(0, dot)) && !extensions.contains(name.substr(dot + 1)) &&
         !keys.contains(name)) {
       unknown.push_back(name);
     }
@@ -272,8 +272,8 @@ TEST(DocumentCheck, CatchesKeysThatAreGone) {
 // Words that look like abbreviated commits: seven hexadecimal digits, not all of one kind. Those in
 // URLs are of other repositories.
 Strings commits_in(const std::string& text) {
-  static const std::regex kCommit(R"(\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7}\b)");
-  return matches(replaced(text, R"(https?://[^\s)]+)", ""), kCommit);
+  static const std::regex commit_pattern(R"(\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7}\b)");
+  return matches(replaced(text, R"(https?://[^\s)]+)", ""), commit_pattern);
 }
 
 // Runs git in the repository; true if it succeeds.
@@ -338,12 +338,12 @@ TEST(Dockerfiles, RunScriptsAndInstallPackagesThatExist) {
     const fs::path file = fs::path("tools/packaging/docker") / (std::string(name) + ".Dockerfile");
     const std::string text = content_of(kRoot / file);
     EXPECT_THAT(broken_paths(file, text), IsEmpty());
-    static const std::regex kScript("/source/(\\S+)");
-    for (const std::string& script : matches(text, kScript)) {
+    static const std::regex script_pattern("/source/(\\S+)");
+    for (const std::string& script : matches(text, script_pattern)) {
       EXPECT_TRUE(fs::exists(kRoot / script)) << script;
     }
-    static const std::regex kInstalled(R"(apt-get install [^\n]*\.deb ([a-z][a-z0-9-]*))");
-    for (const std::string& package : matches(text, kInstalled)) {
+    static const std::regex installed_pattern(R"(apt-get install [^\n]*\.deb ([a-z][a-z0-9-]*))");
+    for (const std::string& package : matches(text, installed_pattern)) {
       EXPECT_THAT(packages, HasSubstr(" " + package + " "));
     }
     const std::size_t build = text.find("FROM ");
@@ -355,8 +355,8 @@ TEST(Dockerfiles, RunScriptsAndInstallPackagesThatExist) {
 
 // CPack dates the packages by it.
 TEST(Changelog, HasTheVersionWithItsDate) {
-  static const std::regex kVersion(R"(project\(lookalike VERSION ([0-9.]+))");
-  const Strings version = matches(content_of(kRoot / "CMakeLists.txt"), kVersion);
+  static const std::regex version_pattern(R"(project\(lookalike VERSION ([0-9.]+))");
+  const Strings version = matches(content_of(kRoot / "CMakeLists.txt"), version_pattern);
   ASSERT_EQ(version.size(), 1U);
   EXPECT_THAT(content_of(kRoot / "CHANGELOG.md"),
               ContainsRegex("\n## " + version[0] + " - 20[0-9][0-9]-[01][0-9]-[0-3][0-9]\n"));

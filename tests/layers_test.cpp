@@ -149,9 +149,11 @@ bool may_include_library(std::string_view file, std::string_view included) {
 
 // The includes of a source that break the rules; `file` is its path from the repository's root.
 std::vector<std::string> violations(const std::string& file, const std::string& text) {
-  static const std::regex kInclude(R"((?:^|\n)[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"])");
+  static const std::regex include_pattern(
+      R"((?:^|\n)[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"])");
   std::vector<std::string> found;
-  for (std::sregex_iterator match(text.begin(), text.end(), kInclude), end; match != end; ++match) {
+  for (std::sregex_iterator match(text.begin(), text.end(), include_pattern), end; match != end;
+       ++match) {
     const std::string included = (*match)[2];
     const bool quoted = (*match)[1] == "\"";
     if (quoted ? !may_include_ours(file, included) : !may_include_library(file, included)) {
@@ -162,13 +164,13 @@ std::vector<std::string> violations(const std::string& file, const std::string& 
 }
 
 std::string without_comment_lines(const std::string& text) {
-  static const std::regex kCommentLine(R"((^|\n)[ \t]*//[^\n]*)");
-  return std::regex_replace(text, kCommentLine, "$1");
+  static const std::regex comment_line_pattern(R"((^|\n)[ \t]*//[^\n]*)");
+  return std::regex_replace(text, comment_line_pattern, "$1");
 }
 
 // The libraries whose image readers a source names outside of comment lines.
 Names named_readers(const std::string& text) {
-  static const std::vector<std::regex> kNames = [] {
+  static const std::vector<std::regex> name_patterns = [] {
     std::vector<std::regex> names;
     for (const Readers& readers : kReaders) names.emplace_back(std::string(readers.names));
     return names;
@@ -176,7 +178,7 @@ Names named_readers(const std::string& text) {
   const std::string code = without_comment_lines(text);
   Names found;
   for (std::size_t i = 0; i < kReaders.size(); ++i) {
-    if (std::regex_search(code, kNames[i])) found.push_back(kReaders[i].library);
+    if (std::regex_search(code, name_patterns[i])) found.push_back(kReaders[i].library);
   }
   return found;
 }
@@ -199,7 +201,7 @@ void for_each_source(const fs::path& root, Visit visit) {
 
 // Types that a source defines, outside of other types and of namespaces without a name.
 std::vector<std::string> types_of(const std::string& source) {
-  static const std::regex kType(
+  static const std::regex type_pattern(
       R"(\n(?:struct|class|enum class) (?:LOOKALIKE_API )?(\w+)(?![\w:])[^;{\n]*\{)");
   std::string named = source;
   const std::string start = "\nnamespace {\n";
@@ -208,7 +210,8 @@ std::vector<std::string> types_of(const std::string& source) {
     named.erase(from, named.find(end_of, from) - from);
   }
   std::vector<std::string> names;
-  for (std::sregex_iterator match(named.begin(), named.end(), kType), end; match != end; ++match) {
+  for (std::sregex_iterator match(named.begin(), named.end(), type_pattern), end; match != end;
+       ++match) {
     names.push_back((*match)[1]);
   }
   return names;
@@ -253,23 +256,23 @@ TEST(ImageReaders, AreCalledInOnePlace) {
 
 // parse_json() limits the depth of what others send and write.
 TEST(Json, IsParsedInOnePlace) {
-  static const std::regex kParser(R"(\b[Jj]son\w*::(parse|accept|sax_parse)\(|>> *json\b)");
+  static const std::regex parser_pattern(R"(\b[Jj]son\w*::(parse|accept|sax_parse)\(|>> *json\b)");
   std::vector<std::string> parsers;
   for_each_source(LOOKALIKE_SOURCE_DIR, [&](const std::string& file, const std::string& text) {
     if (file.starts_with("tests/") || file.starts_with("tools/lab/")) return;
-    if (std::regex_search(text, kParser)) parsers.push_back(file);
+    if (std::regex_search(text, parser_pattern)) parsers.push_back(file);
   });
   EXPECT_THAT(parsers, ElementsAre("pipeline/parse_json.cpp"));
 }
 
 // An output never replaces what is not an output: OutputGuard sees to it for every option.
 TEST(Files, ThatOptionsNameAreWrittenThroughTheGuard) {
-  static const std::regex kWriter(
+  static const std::regex writer_pattern(
       R"(\bofstream\b|\bimwrite\(|\bfopen\(|\bAtomicFile\(|\bwrite_atomically\(|::unguarded\()");
   std::vector<std::string> writers;
   for_each_source(LOOKALIKE_SOURCE_DIR, [&](const std::string& file, const std::string& text) {
     if (file.starts_with("tests/") || !file.ends_with(".cpp")) return;
-    if (std::regex_search(text, kWriter)) writers.push_back(file);
+    if (std::regex_search(text, writer_pattern)) writers.push_back(file);
   });
   EXPECT_THAT(writers, UnorderedElementsAre(
                            "base/files.cpp", "storage/output_file.cpp",

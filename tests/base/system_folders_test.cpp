@@ -34,9 +34,10 @@ TEST(SystemFolders, AreThoseThatTheDocumentsList) {
   const std::size_t table = page.find("|---|---|\n", page.find("\n## System folders\n"));
   ASSERT_NE(table, std::string::npos);
   const std::string rows = page.substr(table, page.find("\n\n", table) - table);
-  static const std::regex kCode("`([^`]+)`");
+  static const std::regex code_pattern("`([^`]+)`");
   std::vector<std::string> listed;
-  for (std::sregex_iterator code(rows.begin(), rows.end(), kCode), end; code != end; ++code) {
+  for (std::sregex_iterator code(rows.begin(), rows.end(), code_pattern), end; code != end;
+       ++code) {
     listed.push_back((*code)[1]);
   }
   std::vector<std::string> known;

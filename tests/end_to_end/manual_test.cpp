@@ -59,9 +59,9 @@ Names matches(const std::string& text, const std::regex& pattern) {
 
 // Returns the options in the lists of --help; the text behind these may also begin a line with one.
 Names options_of(const std::string& help) {
-  static const std::regex kOption(R"(\n  (-[^ \n]+))");
+  static const std::regex option_pattern(R"(\n  (-[^ \n]+))");
   const std::size_t list = help.find("\nOptions:");
-  return matches(help.substr(list, help.find("\nOutput:", list) - list), kOption);
+  return matches(help.substr(list, help.find("\nOutput:", list) - list), option_pattern);
 }
 
 struct Command {
@@ -95,12 +95,12 @@ INSTANTIATE_TEST_SUITE_P(All, Manual, testing::ValuesIn(all_commands()));
 TEST_P(Manual, PageHasEveryOptionAndCommandOfTheHelp) {
   std::string page = printed(GetParam().program, GetParam().command, {"--generate", "man"});
   page = std::regex_replace(page, std::regex(R"(\\-)"), "-");
-  static const std::regex kEntry(R"(\n\.TP\n\\fB(-[^\\]*)\\fR)");
+  static const std::regex entry_pattern(R"(\n\.TP\n\\fB(-[^\\]*)\\fR)");
   const std::string text = help();
-  EXPECT_THAT(matches(page, kEntry), ContainerEq(options_of(text)));
-  static const std::regex kCommand(R"(\n\.TP\n\\fB([a-z]+)\\fR\n)");
+  EXPECT_THAT(matches(page, entry_pattern), ContainerEq(options_of(text)));
+  static const std::regex command_pattern(R"(\n\.TP\n\\fB([a-z]+)\\fR\n)");
   const Names commands = GetParam().command.empty() ? commands_of(GetParam().program) : Names();
-  EXPECT_THAT(matches(page, kCommand), ContainerEq(commands));
+  EXPECT_THAT(matches(page, command_pattern), ContainerEq(commands));
   for (const std::string& command : commands) EXPECT_THAT(text, HasSubstr("\n  " + command + " "));
   const std::string name =
       GetParam().program + (GetParam().command.empty() ? "" : "-" + GetParam().command);
@@ -128,8 +128,8 @@ TEST_P(Manual, EveryOptionIsCompleted) {
   Words line = {"--complete"};
   if (!GetParam().command.empty()) line.push_back(GetParam().command);
   line.emplace_back("-");
-  static const std::regex kWord("\n(-[^\t]*)\t");
-  EXPECT_THAT(matches(printed(GetParam().program, "", line), kWord),
+  static const std::regex word_pattern("\n(-[^\t]*)\t");
+  EXPECT_THAT(matches(printed(GetParam().program, "", line), word_pattern),
               ContainerEq(options_of(help())));
 }
 

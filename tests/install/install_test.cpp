@@ -126,12 +126,13 @@ TEST_F(Installed, UnitsAndDocumentsAreThere) {
 }
 
 TEST_F(Installed, LinksOfDocumentsLeadToInstalledFiles) {
-  static const std::regex kLink(R"(\]\((?!https?:)([^)#]+)[^)]*\))");
+  static const std::regex link_pattern(R"(\]\((?!https?:)([^)#]+)[^)]*\))");
   std::set<std::string> elsewhere;
   for (const auto& entry : fs::recursive_directory_iterator(documents())) {
     if (entry.path().extension() != ".md") continue;
     const std::string text = content_of(entry.path());
-    for (std::sregex_iterator link(text.begin(), text.end(), kLink), end; link != end; ++link) {
+    for (std::sregex_iterator link(text.begin(), text.end(), link_pattern), end; link != end;
+         ++link) {
       const fs::path target = entry.path().parent_path() / (*link)[1].str();
       if (!fs::exists(target)) {
         elsewhere.insert(target.lexically_normal().lexically_relative(documents()));

@@ -36,8 +36,8 @@ class ResidentFeaturesTest : public ::testing::Test {
     return assigner.assign({values(), kDimensions}).words;
   }
   static const std::vector<float>& values() {
-    static const std::vector<float> kValues = clustered_features(kCount, 90, 0.3, 1);
-    return kValues;
+    static const std::vector<float> made = clustered_features(kCount, 90, 0.3, 1);
+    return made;
   }
 
   RowFile features_ = row_file(values());
