@@ -37,7 +37,8 @@ struct ReportItem {
 // of one alone.
 class ReportWriter {
  public:
-  // Reads pictures within the limits. The file must outlive the writer.
+  // Reads pictures within the limits; for one that cannot be read, the report gives the reason. The
+  // file must outlive the writer. Like add() and finish(), throws what OutputFile does.
   //   totals  of all groups, if the items are groups
   ReportWriter(OutputFile& file, std::string_view title, const Facts& facts,
                const ImagesOptions& limits, const Json& totals = {});
@@ -57,6 +58,7 @@ struct Report {
   std::vector<ReportItem> items;
 };
 
+// Writes a whole report. Throws what OutputFile does.
 void write_report(OutputFile& file, const Report& report, const ImagesOptions& limits);
 
 }  // namespace lookalike
