@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <opencv2/core/utility.hpp>
 #include <spdlog/spdlog.h>
 
 #include "base/error.h"
@@ -204,6 +205,7 @@ IndexingArguments::IndexingArguments(CLI::App& command) : OutputtingArguments(co
 
 int run_indexing(const char* command, const Indexing& run, const IndexingArguments& arguments,
                  const RunConfig& config, Progress::Style style) {
+  cv::setNumThreads(1);  // images are decoded and compared on all cores at the same time
   StopSignal stop;
   const LastWords last_words([&] {
     spdlog::error("{}", driver_ended_text());

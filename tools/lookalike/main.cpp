@@ -1,14 +1,11 @@
 #include <string_view>
 
-#include <opencv2/core/utility.hpp>
-
 #include "base/program.h"
 #include "tools/lookalike/commands.h"
 #include "tools/stages/stages.h"
 
 int main(int argc, char** argv) {
   using namespace lookalike;
-  cv::setNumThreads(1);  // what calls OpenCV runs on all cores already
   const std::string_view path = argc > 0 ? argv[0] : "";
   const std::string_view called = path.substr(path.rfind('/') + 1);
 #define RUN_STAGE(name) \
