@@ -32,10 +32,6 @@ std::string part_name(const std::string& name) {
   return hidden_name(name, ".lookalike-part");
 }
 
-[[noreturn]] void refuse(const std::string& path, const std::string& why) {
-  throw Error(ErrorKind::kInput, path + ": " + why);
-}
-
 // Throws with the reason that a call returned.
 [[noreturn]] void fail(const std::string& path, const std::string& what, int reason) {
   errno = reason;

@@ -22,10 +22,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t kPartBytes = std::size_t{1} << 20U;
 constexpr int kFolderFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 
-[[noreturn]] void refuse(const std::string& path, const std::string& why) {
-  throw Error(ErrorKind::kInput, path + ": " + why);
-}
-
 std::string reason(int error) {
   return std::generic_category().message(error);
 }
@@ -98,6 +94,10 @@ HeldFolder folder_of(const std::string& path) {
 }
 
 }  // namespace
+
+void refuse(const std::string& path, const std::string& why) {
+  throw Error(ErrorKind::kInput, path + ": " + why);
+}
 
 HeldFolder::HeldFolder(const fs::path& path)
     : HeldFolder(path, FileDescriptor(::open(path.c_str(), kFolderFlags))) {

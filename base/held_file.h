@@ -13,6 +13,9 @@
 // the file itself and not for whatever its path leads to a moment later.
 namespace lookalike {
 
+// Throws Error(kInput) with the path and the reason.
+[[noreturn]] void refuse(const std::string& path, const std::string& why);
+
 // What becomes of a folder below another one that is a symbolic link.
 enum class FolderLinks { kRefuse, kFollow };
 

@@ -71,7 +71,7 @@ std::vector<std::string> listed(const std::string& text) {
 }
 
 // Quotes text as a basic string of TOML. Bytes that are not UTF-8 are unchanged.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') {
@@ -142,17 +142,17 @@ std::string to_toml(const Rule& rule, const FieldValue& value) {
     return holds_file_names(rule) ? text_of_path(held) : held;
   };
   const auto number = [&](auto held) {
-    return held == 0 && !word.empty() ? quoted(word) : fmt::format("{}", held);
+    return held == 0 && !word.empty() ? in_quotes(word) : fmt::format("{}", held);
   };
   return std::visit(Overloaded{
                         [](bool held) { return std::string(held ? "true" : "false"); },
                         [&](std::int64_t held) { return number(held); },
                         [&](double held) { return number(held); },
-                        [&](const std::string& held) { return quoted(text_of(held)); },
+                        [&](const std::string& held) { return in_quotes(text_of(held)); },
                         [&](const std::vector<std::string>& held) {
                           std::string list;
                           for (const std::string& item : held) {
-                            list += (list.empty() ? "" : ", ") + quoted(text_of(item));
+                            list += (list.empty() ? "" : ", ") + in_quotes(text_of(item));
                           }
                           return '[' + list + ']';
                         },

@@ -48,7 +48,7 @@ Json counts_json(const std::string& database, const IndexReader& index) {
           {"settings", Json(index.settings())}};
 }
 
-std::string value_text(const Json& value) {
+std::string fact_text(const Json& value) {
   return value.is_string() ? value.get<std::string>() : json_text(value);
 }
 
@@ -58,13 +58,13 @@ Facts facts_of(const Json& json) {
   for (const auto& [name, value] : json.items()) {
     if (name == "paths" || name == "folders" || name == "same_form") {
       const std::string one = name == "same_form" ? name : name.substr(0, name.size() - 1);
-      for (const Json& path : value) facts.emplace_back(one, value_text(path));
+      for (const Json& path : value) facts.emplace_back(one, fact_text(path));
     } else if (value.is_object()) {
       for (const auto& [key, text] : value.items()) {
-        facts.emplace_back(fmt::format("{}.{}", name, key), value_text(text));
+        facts.emplace_back(fmt::format("{}.{}", name, key), fact_text(text));
       }
     } else {
-      facts.emplace_back(name, value_text(value));
+      facts.emplace_back(name, fact_text(value));
     }
   }
   return facts;

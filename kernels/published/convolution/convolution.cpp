@@ -28,7 +28,7 @@ std::size_t item_rows(ConvolutionKernel kernel) {
 }
 
 // As in image.cl, which describes the fields.
-struct Shape {
+struct ConvolutionShape {
   cl_int rows;
   cl_int columns;
   cl_int result_rows;
@@ -37,7 +37,7 @@ struct Shape {
   cl_int left;
   cl_int border;
 };
-static_assert(sizeof(Shape) == 7 * sizeof(cl_int));
+static_assert(sizeof(ConvolutionShape) == 7 * sizeof(cl_int));
 
 // As in registers.cl, which describes the fields.
 struct Block {
@@ -70,7 +70,8 @@ cl_int steps_inside(cl_int first, cl_int end, cl_int before, cl_int window, cl_i
 
 // Returns the largest block of whole items whose windows lie within the image, empty where none
 // does, with the number of groups that take the other pixels one by one.
-Block block_inside(const Shape& shape, std::size_t filter_rows, std::size_t filter_columns) {
+Block block_inside(const ConvolutionShape& shape, std::size_t filter_rows,
+                   std::size_t filter_columns) {
   const auto rows = static_cast<cl_int>(item_rows(ConvolutionKernel::kRegisters));
   const auto columns = static_cast<cl_int>(kItemColumns);
   const QuadWindow window(filter_columns, to_size(shape.left));
@@ -88,7 +89,7 @@ Block block_inside(const Shape& shape, std::size_t filter_rows, std::size_t filt
   return block;
 }
 
-cl::NDRange items_of_tiles(const Shape& shape) {
+cl::NDRange items_of_tiles(const ConvolutionShape& shape) {
   const std::size_t rows = kGroupRows * item_rows(ConvolutionKernel::kTiled);
   return {parts(to_size(shape.result_columns), kLanes * kItemColumns) * kLanes,
           parts(to_size(shape.result_rows), rows) * kGroupRows};
@@ -166,13 +167,13 @@ void Convolution::run(const Weights& weights, const cl::Buffer& image, std::size
   constexpr std::size_t kMaxImageSide = std::numeric_limits<std::int32_t>::max() - 65536;
   require(rows < kMaxImageSide && columns < kMaxImageSide, "Convolution: a side is too large");
   const auto to_int = [](std::size_t value) { return static_cast<cl_int>(value); };
-  const Shape shape{to_int(rows),
-                    to_int(columns),
-                    to_int(result_rows(rows)),
-                    to_int(result_columns(columns)),
-                    to_int(lead(height_, border_)),
-                    to_int(lead(width_, border_)),
-                    to_int(static_cast<std::size_t>(border_))};
+  const ConvolutionShape shape{to_int(rows),
+                               to_int(columns),
+                               to_int(result_rows(rows)),
+                               to_int(result_columns(columns)),
+                               to_int(lead(height_, border_)),
+                               to_int(lead(width_, border_)),
+                               to_int(static_cast<std::size_t>(border_))};
   const bool registers = kernel_ == ConvolutionKernel::kRegisters;
   const bool aligned = registers && columns % 4 == 0;
   cl::Kernel& kernel = correlate_[aligned ? 1 : 0];

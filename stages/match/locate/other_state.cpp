@@ -14,7 +14,7 @@
 namespace lookalike {
 namespace {
 
-constexpr int kCellPx = 8;
+constexpr int kStateCellPx = 8;
 constexpr int kStepPx = 4;  // between cells
 
 // The squared difference, in grey levels, that is explained in a cell of the variance v is kNoise +
@@ -73,9 +73,9 @@ Cell compare_cell(const cv::Mat& object, const cv::Mat& scene, cv::Rect place) {
 
 std::vector<Cell> compare_cells(const cv::Mat& object, const cv::Mat& scene, const cv::Mat& mask) {
   std::vector<Cell> cells;
-  for (int y = 0; y + kCellPx <= object.rows; y += kStepPx) {
-    for (int x = 0; x + kCellPx <= object.cols; x += kStepPx) {
-      const cv::Rect place(x, y, kCellPx, kCellPx);
+  for (int y = 0; y + kStateCellPx <= object.rows; y += kStepPx) {
+    for (int x = 0; x + kStateCellPx <= object.cols; x += kStepPx) {
+      const cv::Rect place(x, y, kStateCellPx, kStateCellPx);
       if (cv::countNonZero(mask(place)) < place.area()) continue;
       cells.push_back(compare_cell(object, scene, place));
     }
@@ -131,7 +131,7 @@ std::optional<Point> find_other_state(const ImageView& object, const ImageView& 
   const Cell& most = *std::ranges::max_element(cells, {}, &Cell::excess);
   const Homography to_object =
       resizing(frame.mask.cols, frame.mask.rows, object.width, object.height);
-  constexpr double kHalf = (kCellPx - 1) / 2.0;
+  constexpr double kHalf = (kStateCellPx - 1) / 2.0;
   return object_to_scene.apply(to_object.apply({most.place.x + kHalf, most.place.y + kHalf}));
 }
 

@@ -114,7 +114,7 @@ WeightedImage smoothed(const WeightedImage& from) {
 
 // Smooths and keeps every second pixel, so that pixel (x, y) lies at (2 x, 2 y); the weights are
 // the shares that counted.
-WeightedImage halved(const WeightedImage& from) {
+WeightedImage half_of(const WeightedImage& from) {
   return filtered(from, 2);
 }
 
@@ -218,7 +218,7 @@ SearchObject::SearchObject(const ImageView& object, const ImageView& mask) {
     add_level(level.weights, std::move(next));
     const bool small = static_cast<double>(levels_.back().points.size()) < kMinPoints;
     if (small || std::min(level.width, level.height) < 2 * kMinLevelSidePx) break;
-    level = halved(level);
+    level = half_of(level);
   }
   if (levels_.front().points.empty()) {
     problem_ = "the mask leaves nothing of the object";
@@ -288,7 +288,7 @@ double information(const SearchObject& object, const ImageView& scene,
   std::vector<Pair> levels = {under(object.level(0), scene, object_to_scene)};
   while (std::min(levels.back().object.width, levels.back().object.height) >= kCoarsestPx) {
     const Pair& fine = levels.back();
-    levels.push_back({halved(fine.object), halved(fine.scene)});
+    levels.push_back({half_of(fine.object), half_of(fine.scene)});
   }
   double sum = 0;
   for (std::size_t i = levels.size(); i-- > 0 && sum < enough;) {

@@ -26,14 +26,14 @@ static_assert(kCellPx == 2 * kBlockPx);
 constexpr int kLeastSidePx = 2 * kCellPx;
 
 // What may differ between two files of one picture. The squared difference, in grey levels, of a
-// cell whose brightness has the variance v is explained up to kNoise + kShareOfDetail v.
-constexpr double kNoise = 20;
+// cell whose brightness has the variance v is explained up to kBlockNoise + kShareOfDetail v.
+constexpr double kBlockNoise = 20;
 constexpr double kShareOfDetail = 0.2;
 // A picture that was enlarged or saved at a low quality has lost detail everywhere, so the share
 // grows to kTimesMedian times that of the median cell, up to kMostShareOfDetail.
 constexpr double kMostShareOfDetail = 0.5;
 constexpr double kTimesMedian = 3;
-constexpr double kTexture = 25;  // variance of a cell that has detail to lose
+constexpr double kDetailToLose = 25;  // variance of a cell that has detail to lose
 // The same for the colour, Cb and Cr together, averaged over kColourPx.
 constexpr double kColourNoise = 120;
 constexpr double kColourShare = 0.3;
@@ -109,7 +109,7 @@ void compare_brightness(const cv::Mat& object, const cv::Mat& scene, const cv::M
       auto& [difference, variance] = measured[static_cast<std::size_t>(&cell - grid.cells.data())];
       difference = mean_squared_difference(sums);
       variance = larger_variance(sums);
-      if (variance >= kTexture) shares.push_back(difference / variance);
+      if (variance >= kDetailToLose) shares.push_back(difference / variance);
     }
   }
   // The share of the detail in which the median cell differs.
@@ -122,7 +122,7 @@ void compare_brightness(const cv::Mat& object, const cv::Mat& scene, const cv::M
       const auto& [measured_difference, variance] =
           measured[static_cast<std::size_t>(&cell - grid.cells.data())];
       double difference = measured_difference;
-      const double explained = kNoise + share * variance;
+      const double explained = kBlockNoise + share * variance;
       cell.excess = difference / explained;
       if (cell.excess < PictureDifference::kSeen) continue;
       const cv::Rect place = place_of(column, row, kBlockPx);

@@ -14,7 +14,7 @@ constexpr int kMostSteps = 8;    // of reweighting
 constexpr double kStill = 0.02;  // grey levels; the step that moves a model by less is the last
 constexpr int kMostSamples = 2'500;
 // The ratio by which a channel's gain may differ from that of the brightness, either way.
-constexpr double kMostTint = 2.5;
+constexpr double kMostTintOfLight = 2.5;
 constexpr double kLeastGain = 0.1;
 constexpr double kStiffness = 0.00003;  // of the curve of brightness, per sample
 
@@ -25,17 +25,17 @@ struct Sample {
 };
 
 using Samples = std::vector<Sample>;
-using Levels = std::array<double, 256>;  // what a model makes of each grey level
+using ModelledLevels = std::array<double, 256>;  // what a model makes of each grey level
 
 template <typename Model>
-Levels levels_of(const Model& model) {
-  Levels levels;
+ModelledLevels levels_of(const Model& model) {
+  ModelledLevels levels;
   for (std::size_t i = 0; i < levels.size(); ++i) levels[i] = model(static_cast<double>(i));
   return levels;
 }
 
 // Replaces the levels. Returns the largest change.
-double replace(Levels& levels, const Levels& by) {
+double replace(ModelledLevels& levels, const ModelledLevels& by) {
   double change = 0;
   for (std::size_t i = 0; i < levels.size(); ++i) {
     change = std::max(change, std::abs(by[i] - levels[i]));
@@ -45,7 +45,7 @@ double replace(Levels& levels, const Levels& by) {
 }
 
 // Weighs samples by their distance from the model, after Geman and McClure.
-void reweigh(Samples& samples, double least_scale, const Levels& model) {
+void reweigh(Samples& samples, double least_scale, const ModelledLevels& model) {
   std::vector<double> distances;
   distances.reserve(samples.size());
   for (const Sample& one : samples) distances.push_back(std::abs(one.to - model[one.from]));
@@ -66,7 +66,7 @@ struct Line {
 
 Line fit_line(Samples samples, double least_gain, double most_gain) {
   Line line;
-  Levels levels = levels_of(line);
+  ModelledLevels levels = levels_of(line);
   for (int step = 0; step < kMostSteps; ++step) {
     double sum = 0;
     double from = 0;
@@ -140,7 +140,7 @@ Curve fit_curve(Samples samples, const Line& start) {
     for (int i = 0; i < 256; ++i) places[static_cast<std::size_t>(i)] = Curve::place(i);
     return places;
   }();
-  Levels levels = levels_of(curve);
+  ModelledLevels levels = levels_of(curve);
   for (int step = 0; step < kMostSteps; ++step) {
     reweigh(samples, 2, levels);
     cv::Mat normal = stiff.clone();
@@ -210,7 +210,7 @@ LightModel fit_light(const Planes& from, const Planes& to, const cv::Mat& mask) 
     };
     const Samples samples = samples_of(from.colours, to.colours, mask, value_at);
     if (samples.empty()) break;
-    const Line own = fit_line(samples, line.gain / kMostTint, line.gain * kMostTint);
+    const Line own = fit_line(samples, line.gain / kMostTintOfLight, line.gain * kMostTintOfLight);
     light.gain[channel] = own.gain;
     light.offset[channel] = own.offset;
   }
@@ -229,7 +229,7 @@ cv::Mat channel_table(const LightModel& light) {
 }
 
 cv::Mat brightness_table(const LightModel& light) {
-  const Levels levels = levels_of(Curve{light.brightness});
+  const ModelledLevels levels = levels_of(Curve{light.brightness});
   cv::Mat table(1, 256, CV_8U);
   std::ranges::transform(levels, table.begin<std::uint8_t>(), level);
   return table;

@@ -17,10 +17,10 @@
 namespace lookalike {
 namespace {
 
-constexpr double kFlat = 30;     // variance up to which a cell is empty, squared grey levels
-constexpr double kStrokes = 60;  // variance from which it has strokes
-constexpr double kAgrees = 0.8;  // correlation of a cell
-constexpr double kContradicts = 0.5;
+constexpr double kFlat = 30;          // variance up to which a cell is empty, squared grey levels
+constexpr double kStrokes = 60;       // variance from which it has strokes
+constexpr double kSameStrokes = 0.8;  // correlation of a cell
+constexpr double kOtherStrokes = 0.5;
 
 // The cells that both pictures show and in which at least one has strokes, as CV_8U maps.
 struct Strokes {
@@ -50,7 +50,7 @@ std::optional<Strokes> compare_strokes(const Frame& frame) {
   const cv::Mat of_object = cell_variances(object);
   const cv::Mat of_scene = cell_variances(scene);
   const cv::Mat strokes = (cv::max(of_object, of_scene) > kStrokes) & whole_cells(frame.mask);
-  Strokes found{strokes & (correlations > kAgrees), {}, {}, {}};
+  Strokes found{strokes & (correlations > kSameStrokes), {}, {}, {}};
   std::vector<double> all;
   std::vector<double> contrasts;  // of the object, where both agree
   std::vector<double> ratios;     // of the object's contrast to the scene's, there
@@ -66,7 +66,7 @@ std::optional<Strokes> compare_strokes(const Frame& frame) {
   if (contrasts.size() < kFewestAgreeing) return std::nullopt;
   const double least = kAsStrong * median(std::move(contrasts));
   const cv::Mat in_scene = of_scene * median(std::move(ratios));
-  const cv::Mat others = strokes & (correlations < kContradicts);
+  const cv::Mat others = strokes & (correlations < kOtherStrokes);
   found.contradicting = others & (cv::min(of_object, in_scene) > least);
   found.missing = others & (cv::min(of_object, in_scene) <= least);
   found.bare = others & (in_scene <= least);

@@ -15,14 +15,14 @@
 namespace lookalike {
 namespace {
 
-constexpr double kSidePx = 640;
+constexpr double kParallaxSidePx = 640;
 constexpr int kAcross = 12;
 constexpr int kNearPx = 4;                     // where squares are searched first
 constexpr int kFarPx = 14;                     // and where those that are not found there
 constexpr double kLeastFarCorrelation = 0.85;  // else it may be another letter
 constexpr double kMovedPx = 0.6;
-constexpr double kClearlyBetter = 1.6;  // times less disagreement
-constexpr double kNoise = 0.002;        // disagreement of equal squares
+constexpr double kClearlyBetter = 1.6;   // times less disagreement
+constexpr double kEqualSquares = 0.002;  // disagreement of equal squares
 constexpr std::size_t kLeastSquares = 8;
 constexpr std::size_t kLeastMoved = 4;
 
@@ -94,8 +94,8 @@ double correlation_near(const FoundSquare& square, Point centre) {
 bool has_moved(const FoundSquare& square, Point expected) {
   const Point found = square.centres.scene;
   if (std::hypot(found.x - expected.x, found.y - expected.y) < kMovedPx) return false;
-  const double here = 1 - correlation_near(square, expected) + kNoise;
-  return here >= kClearlyBetter * (1 - square.correlation + kNoise);
+  const double here = 1 - correlation_near(square, expected) + kEqualSquares;
+  return here >= kClearlyBetter * (1 - square.correlation + kEqualSquares);
 }
 
 // Returns how far an outline reaches beyond a picture, as a share of the longer side of that.
@@ -161,7 +161,7 @@ std::optional<Look> look_at(const std::vector<FoundSquare>& squares, const Homog
 // show no two shots.
 std::optional<Look> look_once(const Side& object, const Side& scene, const Homography& map) {
   const cv::Size full = object.brightness.size();
-  const double side_px = std::min<double>(kSidePx, std::max(full.width, full.height));
+  const double side_px = std::min<double>(kParallaxSidePx, std::max(full.width, full.height));
   const Frame frame = FrameMaker(object, scene, map).make_brightness(side_px);
   const auto look = [&](const Squares& squares) {
     return look_at(squares.found, map, full, scene.brightness.size(), frame.mask.size());

@@ -18,14 +18,14 @@
 namespace lookalike {
 namespace {
 
-constexpr double kTexture = 40;  // variance above which a cell has content, squared grey levels
+constexpr double kContent = 40;  // variance above which a cell has content, squared grey levels
 constexpr double kExact = 0.9;   // minimum correlation in place
-// A cell contradicts if it correlates by less than kContradicts along a smooth displacement, and by
-// less than kNowhere at each shift of up to kShiftPx.
-constexpr double kContradicts = 0.3;
+// A cell contradicts if it correlates by less than kLeastAgreeing along a smooth displacement, and
+// by less than kNowhere at each shift of up to kShiftPx.
+constexpr double kLeastAgreeing = 0.3;
 constexpr double kNowhere = 0.6;
 constexpr int kShiftPx = 3;
-constexpr int kPriorCells = 16;
+constexpr int kPriorCellsOfPrints = 16;
 // Maximum departure of a pose from a similarity, see nearest_similarity().
 constexpr double kMostBent = 0.02;
 
@@ -35,9 +35,9 @@ struct Findings {
   cv::Mat exact;
   cv::Mat contradicting;
 
-  // Returns the share of textured cells, and of kPriorCells more, that are set in a map.
+  // Returns the share of textured cells, and of kPriorCellsOfPrints more, that are set in a map.
   double share(const cv::Mat& map) const {
-    return cv::countNonZero(map) / double(cv::countNonZero(textured) + kPriorCells);
+    return cv::countNonZero(map) / double(cv::countNonZero(textured) + kPriorCellsOfPrints);
   }
 };
 
@@ -161,7 +161,7 @@ Homography corrected(const Reduced& both, const Homography& map, PoseModel model
     for (int column = 0; column < seen.cols; ++column) {
       if (seen.at<std::uint8_t>(row, column) == 0 ||
           moves.is_cut_off.at<std::uint8_t>(row, column) != 0 ||
-          variances.at<float>(row, column) <= kTexture ||
+          variances.at<float>(row, column) <= kContent ||
           moves.correlation.at<float>(row, column) <= kLeastCorrelation) {
         continue;
       }
@@ -189,9 +189,9 @@ Homography aligned(const Reduced& both, Homography map, PoseModel first_model) {
 // do not correlate there.
 Findings find_in_place(const Laid& laid, const cv::Mat& picture) {
   Findings found;
-  found.textured = laid.seen & (cell_variances(picture) > kTexture);
+  found.textured = laid.seen & (cell_variances(picture) > kContent);
   found.exact = found.textured & (laid.in_place >= kExact);
-  found.contradicting = found.textured & (laid.in_place < kContradicts);
+  found.contradicting = found.textured & (laid.in_place < kLeastAgreeing);
   return found;
 }
 
@@ -384,7 +384,7 @@ std::optional<PrintPair> compare_prints(const ColourImage& first, const ColourIm
   if (std::ranges::none_of(found, may_be)) return {};
   const auto is_inner = [&](const Findings& one) {
     return cv::countNonZero(inner(one.exact)) >=
-           kLeastInner * (cv::countNonZero(inner(one.textured)) + kPriorCells);
+           kLeastInner * (cv::countNonZero(inner(one.textured)) + kPriorCellsOfPrints);
   };
   if (!is_inner(found[0]) && inlier_share < kLeastInliers) return {};
 
@@ -393,7 +393,7 @@ std::optional<PrintPair> compare_prints(const ColourImage& first, const ColourIm
     for (Findings& one : found) one.contradicting = one.contradicting & map;
     return std::ranges::any_of(found, may_be);
   };
-  if (!contradict_where(smooth.correlation < kContradicts)) return {};
+  if (!contradict_where(smooth.correlation < kLeastAgreeing)) return {};
   if (!is_still(found[0], laid.in_place, smooth)) return {};
   const cv::Mat anywhere = largest_of(correlate_cells(laid.first, laid.second, kShiftPx));
   if (!contradict_where(anywhere < kNowhere)) return {};
@@ -493,7 +493,7 @@ CellMeans means_in(const cv::Mat& cells, const Comparison& compared) {
   for (int row = 0; row < seen.rows; ++row) {
     for (int column = 0; column < seen.cols; ++column) {
       const double variance = compared.variances.at<float>(row, column);
-      if (seen.at<std::uint8_t>(row, column) == 0 || variance <= kTexture) continue;
+      if (seen.at<std::uint8_t>(row, column) == 0 || variance <= kContent) continue;
       const int x = cvRound(double{1} * (column + 1) * grid.width / compared.size.width) - 1;
       const int y = cvRound(double{1} * (row + 1) * grid.height / compared.size.height) - 1;
       if (!cv::Rect({}, cells.size()).contains({x, y}) || cells.at<std::uint8_t>(y, x) == 0) {

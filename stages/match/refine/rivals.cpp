@@ -16,12 +16,12 @@
 namespace lookalike {
 namespace {
 
-constexpr double kSidePx = 320;  // longest side of the frame
-constexpr int kCellPx = 16;
-constexpr double kTexture = 60;      // variance from which a cell has texture, squared grey levels
-constexpr double kAgrees = 0.7;      // correlation of a cell
-constexpr double kDiffers = 0.5;     // correlation below which a cell differs
-constexpr double kOtherColour = 18;  // least distance of the mean chroma
+constexpr double kRivalSidePx = 320;  // longest side of the frame
+constexpr int kRivalCellPx = 16;
+constexpr double kRivalTexture = 60;  // variance from which a cell has texture, squared grey levels
+constexpr double kRivalAgrees = 0.7;  // correlation of a cell
+constexpr double kDiffers = 0.5;      // correlation below which a cell differs
+constexpr double kOtherColour = 18;   // least distance of the mean chroma
 // Least preference of a cell for one image: of the correlation, and of the distance of the chroma.
 constexpr double kClearDetail = 0.3;
 constexpr double kClearColour = 0.25;
@@ -49,7 +49,7 @@ Views views_of(const Side& first, const Side& second, const Side& photo,
                const Homography& to_second, const Homography& to_photo) {
   const FrameMaker with_photo(first, photo, to_photo);
   const FrameMaker with_second(first, second, to_second);
-  Frame seen = with_photo.make_brightness(kSidePx);
+  Frame seen = with_photo.make_brightness(kRivalSidePx);
   const cv::Size size = seen.mask.size();
   Frame other = with_second.make_brightness(std::max(size.width, size.height));
   fit(other.scene.brightness, size, cv::INTER_LINEAR);
@@ -82,9 +82,9 @@ Views views_of(const Side& first, const Side& second, const Side& photo,
 // Returns the cells that all three show.
 std::vector<cv::Rect> cells_of(const Views& views) {
   std::vector<cv::Rect> cells;
-  for (int y = 0; y + kCellPx <= views.mask.rows; y += kCellPx) {
-    for (int x = 0; x + kCellPx <= views.mask.cols; x += kCellPx) {
-      const cv::Rect cell(x, y, kCellPx, kCellPx);
+  for (int y = 0; y + kRivalCellPx <= views.mask.rows; y += kRivalCellPx) {
+    for (int x = 0; x + kRivalCellPx <= views.mask.cols; x += kRivalCellPx) {
+      const cv::Rect cell(x, y, kRivalCellPx, kRivalCellPx);
       if (cv::countNonZero(views.mask(cell)) == cell.area()) cells.push_back(cell);
     }
   }
@@ -94,7 +94,7 @@ std::vector<cv::Rect> cells_of(const Views& views) {
 // Returns the best correlation of a place of one picture with the places near it of another.
 double best_correlation(const cv::Mat& one, const cv::Mat& other, cv::Rect place) {
   double best = correlation_of(sums_over(one, other, place));
-  if (best >= kAgrees) return best;
+  if (best >= kRivalAgrees) return best;
   for_each_shift(one, other, place, [&best](const PairSums<double>& sums) {
     best = std::max(best, correlation_of(sums));
   });
@@ -162,16 +162,16 @@ RivalComparison compare(const Views& views) {
     }
     const double variances[] = {variance_in(brightness[kFirst], cell),
                                 variance_in(brightness[kSecond], cell)};
-    if (std::max(variances[0], variances[1]) < kTexture) continue;
+    if (std::max(variances[0], variances[1]) < kRivalTexture) continue;
     ++textured;
     const double correlation = best_correlation(brightness[kFirst], brightness[kSecond], cell);
-    agreeing += correlation >= kAgrees ? 1 : 0;
+    agreeing += correlation >= kRivalAgrees ? 1 : 0;
     if (correlation >= kDiffers) continue;
     const double shown[] = {best_correlation(brightness[kScene], brightness[kFirst], cell),
                             best_correlation(brightness[kScene], brightness[kSecond], cell)};
-    if (variances[0] >= kTexture) found.of_first += {1, shown[0], shown[1]};
-    if (variances[1] >= kTexture) found.of_second += {1, shown[1], shown[0]};
-    if (std::min(variances[0], variances[1]) < kTexture) continue;
+    if (variances[0] >= kRivalTexture) found.of_first += {1, shown[0], shown[1]};
+    if (variances[1] >= kRivalTexture) found.of_second += {1, shown[1], shown[0]};
+    if (std::min(variances[0], variances[1]) < kRivalTexture) continue;
     by_detail += preference(shown[0], shown[1], kClearDetail);
   }
   const auto share = [](int part, std::size_t whole) {

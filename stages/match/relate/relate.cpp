@@ -20,7 +20,7 @@ constexpr std::size_t kMostAdded = 1000;
 // related. A single false edge may join two things: little flows over it, and it is seldom sure.
 constexpr double kRelated = 0.1;
 
-using Places = std::unordered_map<ImageId, std::size_t>;  // of matches, by image
+using Numbers = std::unordered_map<ImageId, std::size_t>;  // of matches, by image
 
 std::vector<DiffusionSource> sources_of(const std::vector<Match>& judged) {
   std::vector<DiffusionSource> sources;
@@ -57,7 +57,7 @@ void relate(const SharedSearch& shared, std::optional<ImageId> excluded_image,
             const ReportOptions& options, std::vector<Match>& judged) {
   const std::vector<DiffusionSource> sources = sources_of(judged);
   if (sources.empty()) return;
-  Places places;
+  Numbers places;
   std::unordered_set<ImageId> excluded;
   if (excluded_image) excluded.insert(*excluded_image);
   for (std::size_t i = 0; i < judged.size(); ++i) {
