@@ -154,6 +154,7 @@ class Outputs : public testing::TestWithParam<Writer> {
   static void TearDownTestSuite() { folder_.reset(); }
 
   Outputs() {
+    fs::remove(at("page.html"));  // the last test's may be read-only
     folder_->write("page.html", kForeignPage);
     for (const auto& [name, bytes] : tree()) before_.insert(name);
   }
@@ -234,13 +235,22 @@ class Outputs : public testing::TestWithParam<Writer> {
 };
 std::unique_ptr<TemporaryFolder> Outputs::folder_;
 
-TEST_P(Outputs, ReplaceAFileOfSomebodyElseWithForceAlone) {
+TEST_P(Outputs, ReplaceAFileOfSomebodyElseWithForceAloneAndTheirOwnWithout) {
   EXPECT_THAT(expect_refused(at("page.html")), EndsWith("replace it with --force\n"));
   fs::create_symlink("page.html", at("link"));
   expect_refused(at("link"));
   expect_written(at("link"), {"--force"});
+  const fs::path page = at("page.html");
+  EXPECT_TRUE(is_written(content_of(page)));
+
+  std::ofstream(page, std::ios::app | std::ios::binary) << "trailing";
+  fs::permissions(page, fs::perms(0600));
+  expect_written(at("link"));
   EXPECT_TRUE(fs::is_symlink(at("link")));
-  EXPECT_TRUE(is_written(content_of(at("page.html"))));
+  EXPECT_EQ(fs::status(page).permissions(), fs::perms(0600));
+
+  fs::permissions(page, fs::perms(0444));
+  EXPECT_THAT(expect_refused(page), HasSubstr("is read-only"));
 }
 
 // The guard's own tests have what it knows without the command: other indexes, any image.
@@ -267,22 +277,7 @@ TEST_P(TwoOutputs, OfOneCommandAreTwoFiles) {
   EXPECT_FALSE(fs::exists(at("one")));
 }
 
-TEST_P(Outputs, AreWrittenInPlaceOfEarlierAndEmptyFiles) {
-  folder_->write("out", "");
-  fs::create_symlink("out", at("link"));
-  expect_written(at("link"));
-  EXPECT_TRUE(fs::is_symlink(at("link")));
-  const fs::path out = at("out");
-  std::ofstream(out, std::ios::app | std::ios::binary) << "trailing";
-  fs::permissions(out, fs::perms(0600));
-  expect_written(at("out"));
-  EXPECT_EQ(fs::status(out).permissions(), fs::perms(0600));
-
-  fs::permissions(out, fs::perms(0444));
-  EXPECT_THAT(expect_refused(at("out")), HasSubstr("is read-only"));
-}
-
-TEST_P(Outputs, AreWrittenToAFifoAndToStandardOutput) {
+TEST_P(Outputs, AreWrittenToAFifo) {
   ASSERT_EQ(::mkfifo(at("fifo").c_str(), 0600), 0);
   const int fifo = ::open(at("fifo").c_str(), O_RDONLY | O_NONBLOCK);
   RunningProgram program(GetParam().program, words_for(at("fifo")));
@@ -300,11 +295,6 @@ TEST_P(Outputs, AreWrittenToAFifoAndToStandardOutput) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_TRUE(is_written(bytes));
   EXPECT_TRUE(fs::is_fifo(at("fifo")));
-
-  const ProgramResult printed = run("/dev/stdout");
-  EXPECT_EQ(printed.exit_code, 0) << printed.err;
-  // Behind the command's own output; compared in full if it is the same in every run.
-  EXPECT_THAT(printed.out, HasSubstr(bytes.substr(0, 20)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, Outputs, testing::ValuesIn(kWriters));
