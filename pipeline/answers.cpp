@@ -14,8 +14,8 @@
 #include "base/page_name.h"
 #include "base/path_set.h"
 #include "base/text.h"
-#include "pipeline/groups/groups.h"
-#include "pipeline/parse_json.h"
+#include "pipeline/duplicates/groups.h"
+#include "pipeline/json.h"
 #include "stages/decode/readers.h"
 #include "stages/match/decide/places.h"
 
@@ -147,16 +147,6 @@ std::string_view folder_of(std::string_view path) {
 }
 
 }  // namespace
-
-std::string json_text(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-Json with_schema(const Json& json) {
-  Json result = {{"schema", kJsonSchema}};
-  result.update(json);
-  return result;
-}
 
 Json evidence_answer(const Evidence& evidence) {
   return {{"votes_excess", evidence.votes_excess},

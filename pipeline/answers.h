@@ -4,9 +4,8 @@
 #include <span>
 #include <string>
 
-#include <nlohmann/json.hpp>
-
 #include "pipeline/headline.h"
+#include "pipeline/json.h"
 #include "stages/decode/metadata.h"
 #include "stages/match/explain.h"
 #include "stages/match/locate/locate.h"
@@ -17,20 +16,8 @@
 // Paths are as text_of_path() gives them; positions are rounded to 1/1000 px.
 namespace lookalike {
 
-using Json = nlohmann::ordered_json;
 struct Group;
 struct Rejection;
-
-// Returns one line of JSON. Bytes that are not UTF-8 become U+FFFD, numbers that are not finite
-// become null.
-std::string json_text(const Json& json);
-
-// The version of all JSON that programs print and serve, which docs/schema/ describes. It rises
-// with every change that may break a reader.
-inline constexpr int kJsonSchema = 1;
-
-// Adds that version as "schema", first.
-Json with_schema(const Json& json);
 
 // Returns what the metadata at the start of a file say, empty where they do not. Nothing if the
 // file cannot be read, or there is no reader of metadata.

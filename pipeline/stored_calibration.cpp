@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/parse_number.h"
 #include "base/text.h"
-#include "pipeline/parse_json.h"
+#include "pipeline/json.h"
 
 namespace lookalike {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/parallel.h"
 #include "base/program.h"
-#include "pipeline/open_session.h"
+#include "pipeline/device/open_session.h"
 
 namespace lookalike {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "pipeline/index/index_run.h"
-#include "pipeline/parse_json.h"
+#include "pipeline/json.h"
 
 namespace lookalike {
 namespace {

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "pipeline/answers.h"
+#include "pipeline/json.h"
 
 namespace lookalike {
 namespace {

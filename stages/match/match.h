@@ -99,7 +99,7 @@ struct Match {
   // Another image of its print in the same place: the photo lacks what sets this one apart from it.
   // See tell_rivals_apart().
   std::optional<StoredImage> rival{};
-  bool rejected = false;  // by a person; see mark_rejected() in pipeline/groups/rejections.h
+  bool rejected = false;  // by a person; see mark_rejected() in pipeline/duplicates/rejections.h
 
   // The region of the query that contains all agreement; set only if it covers part of the image.
   // See shared_part().

@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
 
-#include "pipeline/open_session.h"
+#include "pipeline/device/open_session.h"
 #include "tests/content_of.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/fixtures/drawing.h"

@@ -21,8 +21,8 @@
 #include <opencv2/imgproc.hpp>
 
 #include "config/image_formats.h"
-#include "pipeline/groups/pair.h"
-#include "pipeline/groups/pair_file.h"
+#include "pipeline/duplicates/pair.h"
+#include "pipeline/duplicates/pair_file.h"
 #include "storage/writer_lock.h"
 #include "tests/content_of.h"
 #include "tests/end_to_end/run_program.h"

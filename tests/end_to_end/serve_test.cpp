@@ -25,7 +25,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "kernels/session/device.h"
-#include "pipeline/open_session.h"
+#include "pipeline/device/open_session.h"
 #include "storage/index_writer.h"
 #include "tests/content_of.h"
 #include "tests/end_to_end/json_schema.h"

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "pipeline/answers.h"
+#include "pipeline/json.h"
 #include "storage/output_file.h"
 #include "tools/evaluate/suite.h"
 #include "tools/report/page.h"

@@ -9,7 +9,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "pipeline/open_session.h"
+#include "pipeline/device/open_session.h"
 #include "pipeline/searcher.h"
 
 namespace lookalike {

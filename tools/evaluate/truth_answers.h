@@ -8,7 +8,7 @@
 
 #include "base/progress.h"
 #include "config/options.h"
-#include "pipeline/answers.h"
+#include "pipeline/json.h"
 #include "storage/index_reader.h"
 #include "tools/evaluate/metrics.h"
 #include "tools/evaluate/tables.h"

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "pipeline/answers.h"
 
 namespace lookalike {
 namespace {

@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "pipeline/answers.h"
+#include "pipeline/json.h"
 #include "tools/evaluate/metrics.h"
 #include "tools/evaluate/truth.h"
 #include "tools/report/report.h"

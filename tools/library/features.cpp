@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "kernels/session/session.h"
-#include "pipeline/open_session.h"
+#include "pipeline/device/open_session.h"
 #include "pipeline/searcher.h"
 #include "stages/decode/colours.h"
 #include "stages/extract/extract_stage.h"

@@ -6,7 +6,7 @@
 
 #include "base/files.h"
 #include "base/page_name.h"
-#include "pipeline/groups/rejections.h"
+#include "pipeline/duplicates/rejections.h"
 #include "storage/backup.h"
 #include "tools/lookalike/commands.h"
 

@@ -1,6 +1,6 @@
 #include "kernels/benchmark/benchmark.h"
+#include "pipeline/device/open_session.h"
 #include "pipeline/index/run_benchmark.h"
-#include "pipeline/open_session.h"
 #include "tools/command_line/scratch_folder.h"
 #include "tools/lab/synthesize/scale_benchmark.h"
 #include "tools/lookalike/benchmark_json.h"

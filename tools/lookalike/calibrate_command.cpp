@@ -1,5 +1,5 @@
 #include "pipeline/calibrate/calibrate_index.h"
-#include "pipeline/open_session.h"
+#include "pipeline/device/open_session.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {

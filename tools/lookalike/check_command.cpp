@@ -1,5 +1,5 @@
 #include "base/program.h"
-#include "pipeline/groups/rejections.h"
+#include "pipeline/duplicates/rejections.h"
 #include "pipeline/searcher.h"
 #include "pipeline/stored_calibration.h"
 #include "storage/index_check.h"

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "pipeline/answers.h"
+#include "pipeline/json.h"
 #include "tools/command_line/format.h"
 
 namespace lookalike {

@@ -3,7 +3,7 @@
 #include "base/progress.h"
 #include "kernels/cases.h"
 #include "kernels/session/device.h"
-#include "pipeline/device_test.h"
+#include "pipeline/device/device_test.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {

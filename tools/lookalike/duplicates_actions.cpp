@@ -9,9 +9,9 @@
 
 #include "base/path_set.h"
 #include "base/text.h"
-#include "pipeline/groups/act_log.h"
-#include "pipeline/groups/act_run.h"
-#include "pipeline/groups/act_script.h"
+#include "pipeline/duplicates/act_log.h"
+#include "pipeline/duplicates/act_run.h"
+#include "pipeline/duplicates/act_script.h"
 
 namespace lookalike {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/program.h"
-#include "pipeline/groups/act.h"
+#include "pipeline/duplicates/act.h"
 #include "tools/command_line/command_line.h"
 
 namespace lookalike {

@@ -4,8 +4,8 @@
 
 #include <fmt/ranges.h>
 
+#include "pipeline/device/open_session.h"
 #include "pipeline/index/index_run.h"
-#include "pipeline/open_session.h"
 #include "pipeline/searcher.h"
 #include "pipeline/staged/single_stage.h"
 #include "tools/command_line/scratch_folder.h"

@@ -1,5 +1,6 @@
 #include <variant>
 
+#include "pipeline/answers.h"
 #include "pipeline/searcher.h"
 #include "stages/match/explain.h"
 #include "tools/command_line/standard_input.h"

@@ -6,7 +6,7 @@
 #include <fmt/ranges.h>
 #include <opencv2/imgproc.hpp>
 
-#include "pipeline/open_session.h"
+#include "pipeline/device/open_session.h"
 #include "stages/decode/decode.h"
 #include "stages/extract/extract_stage.h"
 #include "tools/command_line/standard_input.h"

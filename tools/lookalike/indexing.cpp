@@ -13,9 +13,9 @@
 #include "base/error.h"
 #include "base/program.h"
 #include "base/text.h"
+#include "pipeline/device/open_session.h"
 #include "pipeline/index/metrics.h"
 #include "pipeline/index/run_record.h"
-#include "pipeline/open_session.h"
 #include "storage/index_types.h"
 #include "tools/lookalike/notify.h"
 

@@ -4,7 +4,7 @@
 #include "base/files.h"
 #include "base/path_set.h"
 #include "kernels/session/device.h"
-#include "pipeline/open_session.h"
+#include "pipeline/device/open_session.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {

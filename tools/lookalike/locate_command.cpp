@@ -9,7 +9,8 @@
 #include <opencv2/imgproc.hpp>
 
 #include "base/path_set.h"
-#include "pipeline/open_session.h"
+#include "pipeline/answers.h"
+#include "pipeline/device/open_session.h"
 #include "pipeline/searcher.h"
 #include "stages/decode/colours.h"
 #include "stages/decode/encode.h"

@@ -1,5 +1,5 @@
 #include "base/program.h"
-#include "pipeline/groups/rejections.h"
+#include "pipeline/duplicates/rejections.h"
 #include "pipeline/index/merge.h"
 #include "tools/lookalike/commands.h"
 

@@ -23,8 +23,8 @@
 #include "base/files.h"
 #include "base/start_program.h"
 #include "base/text.h"
-#include "pipeline/answers.h"
 #include "pipeline/index/run_record.h"
+#include "pipeline/json.h"
 #include "tools/command_line/command_line.h"
 
 namespace lookalike {

@@ -1,3 +1,4 @@
+#include "pipeline/answers.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {

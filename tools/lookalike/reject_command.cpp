@@ -1,7 +1,8 @@
 #include <chrono>
 
 #include "base/files.h"
-#include "pipeline/groups/rejections.h"
+#include "pipeline/answers.h"
+#include "pipeline/duplicates/rejections.h"
 #include "pipeline/named.h"
 #include "tools/lookalike/commands.h"
 

@@ -3,7 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include "base/program.h"
-#include "pipeline/open_session.h"
+#include "pipeline/device/open_session.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {

@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include "pipeline/answers.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {

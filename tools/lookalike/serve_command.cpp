@@ -10,7 +10,7 @@
 #include "base/parallel.h"
 #include "base/path_set.h"
 #include "base/program.h"
-#include "pipeline/groups/act_run.h"
+#include "pipeline/duplicates/act_run.h"
 #include "pipeline/searcher.h"
 #include "tools/lookalike/commands.h"
 #include "tools/serve/api.h"

@@ -1,3 +1,4 @@
+#include "pipeline/answers.h"
 #include "pipeline/stored_calibration.h"
 #include "tools/lookalike/commands.h"
 

@@ -4,7 +4,7 @@
 
 #include "kernels/benchmark/benchmark.h"
 #include "kernels/tuning/tuning.h"
-#include "pipeline/open_session.h"
+#include "pipeline/device/open_session.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "config/options.h"
-#include "pipeline/answers.h"
+#include "pipeline/json.h"
 #include "storage/output_file.h"
 #include "tools/report/page.h"
 

@@ -16,7 +16,7 @@
 #include "base/path_set.h"
 #include "base/text.h"
 #include "base/work_limits.h"
-#include "pipeline/open_session.h"
+#include "pipeline/device/open_session.h"
 #include "pipeline/searcher.h"
 #include "stages/decode/large_image_lock.h"
 #include "tools/serve/response.h"

@@ -12,6 +12,7 @@
 #include "base/path_set.h"
 #include "base/text.h"
 #include "base/work_limits.h"
+#include "pipeline/answers.h"
 #include "tools/serve/handlers.h"
 #include "tools/serve/request.h"
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/work_limits.h"
-#include "pipeline/groups/compare.h"
-#include "pipeline/groups/groups.h"
-#include "pipeline/groups/pair_file.h"
+#include "pipeline/duplicates/compare.h"
+#include "pipeline/duplicates/groups.h"
+#include "pipeline/duplicates/pair_file.h"
 #include "tools/serve/handlers.h"
 
 namespace lookalike {

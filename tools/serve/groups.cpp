@@ -17,9 +17,10 @@
 
 #include "base/text.h"
 #include "base/work_limits.h"
-#include "pipeline/groups/compare.h"
-#include "pipeline/groups/pair_file.h"
-#include "pipeline/groups/totals.h"
+#include "pipeline/answers.h"
+#include "pipeline/duplicates/compare.h"
+#include "pipeline/duplicates/pair_file.h"
+#include "pipeline/duplicates/totals.h"
 #include "tools/serve/folder_filter.h"
 #include "tools/serve/found_groups.h"
 #include "tools/serve/handlers.h"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "config/options.h"
-#include "pipeline/answers.h"
-#include "pipeline/groups/rejections.h"
+#include "pipeline/duplicates/rejections.h"
+#include "pipeline/json.h"
 #include "tools/serve/http_server.h"
 #include "tools/serve/photo_dates.h"
 #include "tools/serve/published.h"

@@ -20,6 +20,7 @@
 #include "base/source_file.h"
 #include "base/text.h"
 #include "base/work_limits.h"
+#include "pipeline/answers.h"
 #include "stages/decode/readers.h"
 #include "storage/neighbours.h"
 #include "tools/report/picture.h"

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "pipeline/answers.h"
 #include "tools/serve/handlers.h"
 #include "tools/serve/request.h"
 

@@ -1,4 +1,4 @@
-#include "pipeline/groups/rejections.h"
+#include "pipeline/duplicates/rejections.h"
 
 #include <algorithm>
 #include <chrono>
@@ -11,6 +11,7 @@
 
 #include "base/content_hash.h"
 #include "base/text.h"
+#include "pipeline/answers.h"
 #include "pipeline/searcher.h"
 #include "tools/serve/handlers.h"
 #include "tools/serve/request.h"

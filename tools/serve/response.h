@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "pipeline/answers.h"
+#include "pipeline/json.h"
 #include "storage/index_types.h"
 #include "tools/serve/access.h"
 #include "tools/serve/http_server.h"

@@ -10,6 +10,7 @@
 #include "base/content_hash.h"
 #include "base/work_limits.h"
 #include "config/fields.h"
+#include "pipeline/answers.h"
 #include "stages/decode/large_image_lock.h"
 #include "tools/serve/handlers.h"
 #include "tools/serve/photos.h"

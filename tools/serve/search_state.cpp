@@ -9,7 +9,7 @@
 
 #include <spdlog/spdlog.h>
 
-#include "pipeline/open_session.h"
+#include "pipeline/device/open_session.h"
 
 namespace lookalike {
 namespace {

@@ -1,5 +1,5 @@
 #include "base/page_name.h"
-#include "pipeline/open_session.h"
+#include "pipeline/device/open_session.h"
 #include "stages/assign/assign_stage.h"
 #include "tools/command_line/stage_arguments.h"
 #include "tools/stages/stages.h"

@@ -1,4 +1,4 @@
-#include "pipeline/open_session.h"
+#include "pipeline/device/open_session.h"
 #include "stages/codebook/codebook_stage.h"
 #include "stages/codebook/training_progress.h"
 #include "tools/command_line/stage_arguments.h"

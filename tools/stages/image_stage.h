@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/scan.h"
-#include "pipeline/open_session.h"
+#include "pipeline/device/open_session.h"
 #include "tools/command_line/stage_arguments.h"
 
 namespace lookalike {

@@ -3,7 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include "pipeline/answers.h"
-#include "pipeline/groups/rejections.h"
+#include "pipeline/duplicates/rejections.h"
 #include "pipeline/searcher.h"
 #include "pipeline/staged/single_stage.h"
 #include "stages/decode/pixels.h"

@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 #include <opencv2/imgcodecs.hpp>
 
+#include "pipeline/device/open_session.h"
 #include "pipeline/index/index_run.h"
-#include "pipeline/open_session.h"
 #include "pipeline/stored_calibration.h"
 #include "tests/content_of.h"
 #include "tests/stages/pictures.h"

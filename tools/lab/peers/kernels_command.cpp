@@ -20,7 +20,7 @@
 #include "base/error.h"
 #include "kernels/benchmark/benchmark.h"
 #include "kernels/synthetic_data.h"
-#include "pipeline/open_session.h"
+#include "pipeline/device/open_session.h"
 #include "tools/lab/peers/commands.h"
 
 namespace lookalike {

@@ -19,7 +19,7 @@
 #include "base/geometry.h"
 #include "base/image.h"
 #include "base/random.h"
-#include "pipeline/open_session.h"
+#include "pipeline/device/open_session.h"
 #include "stages/decode/pixels.h"
 #include "stages/match/locate/exhaustive_search.h"
 #include "tools/lab/peers/commands.h"

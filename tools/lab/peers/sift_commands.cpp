@@ -11,8 +11,8 @@
 
 #include "base/error.h"
 #include "kernels/surf/surf.h"
+#include "pipeline/device/open_session.h"
 #include "pipeline/index/index_run.h"
-#include "pipeline/open_session.h"
 #include "pipeline/staged/single_stage.h"
 #include "stages/decode/pixels.h"
 #include "tools/command_line/scratch_folder.h"
