@@ -69,7 +69,7 @@ Json to_json(const std::vector<std::string>& paths) {
 }
 
 Json moved_px_of(const Match& match) {
-  return match.moved_px ? Json(to_thousandths(*match.moved_px)) : Json();
+  return match.pose.moved_px ? Json(to_thousandths(*match.pose.moved_px)) : Json();
 }
 
 Json via_of(const Match& match) {
@@ -86,7 +86,7 @@ Json rival_of(const Match& match) {
 }
 
 Json quad_of(const Match& match) {
-  return match.has_pose() ? to_json(match.quad) : Json();
+  return match.has_pose() ? to_json(match.pose.quad) : Json();
 }
 
 Json votes_of(const Explanation& explanation) {
@@ -187,7 +187,7 @@ bool may_be_mirrored(const QueryResult& result) {
   constexpr double kMostCorrelation = -0.15;  // a slide looked up from its back had -0.28
   if (result.found > 0 || result.matches.empty()) return false;
   const Match& best = result.matches.front();
-  return best.has_pose() && !best.mirrored && !is_guess(best) &&
+  return best.has_pose() && !best.pose.mirrored && !is_guess(best) &&
          best.evidence.correlation.value_or(0) <= kMostCorrelation;
 }
 
@@ -208,7 +208,7 @@ Json query_answer(const std::string& query, const QueryResult& result, Asked ask
                                  {"decision", to_string(match.decision)},
                                  {"via", via_of(match)},
                                  {"rival", rival_of(match)},
-                                 {"mirrored", match.mirrored},
+                                 {"mirrored", match.pose.mirrored},
                                  {"rejected", match.rejected},
                                  {"inliers", match.evidence.inliers},
                                  {"correlation", or_null(match.evidence.correlation)},
@@ -239,7 +239,7 @@ Json explain_answer(const std::string& query, const Explanation& explanation) {
           {"page", match.image.page},
           {"paths", to_json(match.image.paths)},
           {"gone", to_json(match.gone)},
-          {"mirrored", match.mirrored},
+          {"mirrored", match.pose.mirrored},
           {"features",
            {{"query", explanation.query_features},
             {"image", match.image.feature_count},
@@ -255,7 +255,7 @@ Json explain_answer(const std::string& query, const Explanation& explanation) {
             {"places", explanation.attempt.cells},
             {"quad", quad_of(match)}}},
           {"refine",
-           {{"compared", match.moved_px.has_value() || evidence.identical},
+           {{"compared", match.pose.moved_px.has_value() || evidence.identical},
             {"correlation", or_null(evidence.correlation)},
             {"detail", or_null(evidence.detail)},
             {"moved_px", moved_px_of(match)},

@@ -100,13 +100,13 @@ std::vector<std::uint32_t> adopt_images(std::span<const IndexedImage> images, Pa
 FoundPair found_pair(const Match& match, std::uint32_t first, std::uint32_t second) {
   FoundPair pair{.first = first,
                  .second = second,
-                 .mirrored = match.mirrored,
-                 .has_part = match.part.has_value(),
+                 .mirrored = match.pose.mirrored,
+                 .has_part = match.pose.part.has_value(),
                  .evidence = match.evidence,
-                 .first_to_second = match.object_to_query};
+                 .first_to_second = match.pose.object_to_query};
   if (first > second) {
     std::swap(pair.first, pair.second);
-    pair.first_to_second = match.object_to_query.inverse();
+    pair.first_to_second = match.pose.object_to_query.inverse();
   }
   return pair;
 }
@@ -365,7 +365,7 @@ void PairSearch::note_shown(const FoundPair& pair) {
 // features.
 bool PairSearch::is_known_through(const Match& match, std::span<const Match> found, Place at) {
   const PictureSize size = image_at_[at]->size;
-  if (fills(match.quad, size.width, size.height)) return false;
+  if (fills(match.pose.quad, size.width, size.height)) return false;
   const std::vector<Place>& shown_by = shown_by_[place_of_[match.image.id]];
   return std::ranges::any_of(found, [&](const Match& other) {
     const Place place = place_of_[other.image.id];

@@ -172,8 +172,8 @@ Relation relation_of(const FoundPair& pair, PictureSize first, PictureSize secon
   Match match;
   match.evidence = pair.evidence;
   match.probability = relation.probability;
-  match.quad = relation.outline;
-  if (pair.has_part) match.part = relation.outline;
+  match.pose.quad = relation.outline;
+  if (pair.has_part) match.pose.part = relation.outline;
   const Decision decision = decide(match, second.width, second.height, options);
   if (decision == Decision::kPart) {
     relation.kind = PairKind::kPart;

@@ -42,7 +42,7 @@ void ColourComparison::find_difference(Match& match) {
     match.evidence.difference = PictureDifference{};
     return;
   }
-  match.evidence.difference = compare_pictures(*image, photo, match.object_to_query);
+  match.evidence.difference = compare_pictures(*image, photo, match.pose.object_to_query);
 }
 
 void ColourComparison::find_content(Match& match) {
@@ -55,8 +55,9 @@ void ColourComparison::find_content(Match& match) {
   const auto image = shared_.cache.colours(match.image, ColourSize::kFull);
   const ColourImage& photo = input_.colours(ColourSize::kFull);
   if (image->empty() || photo.empty()) return;
-  match.evidence.other_content = find_other_content(*image, photo, match.object_to_query);
-  if (!match.evidence.other_content.empty()) match.part.reset();  // the print agrees as a whole
+  match.evidence.other_content = find_other_content(*image, photo, match.pose.object_to_query);
+  if (!match.evidence.other_content.empty())
+    match.pose.part.reset();  // the print agrees as a whole
 }
 
 // Returns the edges of an image to live images of its print; without any, those of the image that
@@ -90,7 +91,7 @@ void ColourComparison::compare_own_cells(Match& match) {
   const ColourImage& photo = input_.colours(ColourSize::kReduced);
   if (image->empty() || photo.empty()) return;
   const PrintAgreement found =
-      print_agreement(edges, distinctive, *image, photo, match.object_to_query);
+      print_agreement(edges, distinctive, *image, photo, match.pose.object_to_query);
   evidence.own_agreement = found.own;
   evidence.shared_agreement = found.shared;
   evidence.is_page = found.is_light && is_page(image->brightness.view());
@@ -103,7 +104,7 @@ void ColourComparison::compare_colours(Match& match) {
   if (is_grey(photo)) return;
   const auto image = shared_.cache.colours(match.image, ColourSize::kReduced);
   if (is_grey(*image)) return;
-  match.evidence.colour = colour_agreement(*image, photo, match.object_to_query);
+  match.evidence.colour = colour_agreement(*image, photo, match.pose.object_to_query);
 }
 
 RivalComparison ColourComparison::rivals(const Match& first, const Match& second) {
@@ -114,8 +115,8 @@ RivalComparison ColourComparison::rivals(const Match& first, const Match& second
   const auto two = shared_.cache.colours(second.image, ColourSize::kReduced);
   const ColourImage& photo = input_.colours(ColourSize::kReduced);
   if (!one->empty() && !two->empty() && !is_grey(photo)) {
-    known->second =
-        compare_rivals(photo, {*one, first.object_to_query}, {*two, second.object_to_query});
+    known->second = compare_rivals(photo, {*one, first.pose.object_to_query},
+                                   {*two, second.pose.object_to_query});
   }
   return known->second;
 }

@@ -112,12 +112,12 @@ ExplainedStep pose(const Explanation& why) {
   const PoseAttempt& attempt = why.attempt;
   if (why.by_features.has_pose()) {
     const Evidence& evidence = why.by_features.evidence;
-    return {"pose", true,
-            fmt::format("{}, in {}; at least {} in {} places are needed.{}",
-                        agreeing(evidence.inliers, why),
-                        counted(evidence.effective_inliers, "place") + " of the image", needed,
-                        kMinCells,
-                        why.match.mirrored ? " The image is seen in the mirrored photo." : "")};
+    return {
+        "pose", true,
+        fmt::format(
+            "{}, in {}; at least {} in {} places are needed.{}", agreeing(evidence.inliers, why),
+            counted(evidence.effective_inliers, "place") + " of the image", needed, kMinCells,
+            why.match.pose.mirrored ? " The image is seen in the mirrored photo." : "")};
   }
   std::string reason;
   if (why.pairs.size() < needed) {
@@ -171,10 +171,10 @@ ExplainedStep refine(const Explanation& why) {
   if (why.options.refine_candidates == 0) {
     return step(false, "Not compared: match.refine_candidates is 0.");
   }
-  if (!why.match.moved_px && std::ranges::none_of(why.match.image.paths, is_path)) {
+  if (!why.match.pose.moved_px && std::ranges::none_of(why.match.image.paths, is_path)) {
     return step(false, "Not compared: the indexed image was added without a file.");
   }
-  if (!why.match.moved_px) {
+  if (!why.match.pose.moved_px) {
     return step(false,
                 "Not compared: the indexed file cannot be read any more, or has changed; "
                 "run `lookalike index`.");
@@ -183,7 +183,7 @@ ExplainedStep refine(const Explanation& why) {
     return step(false, "Nothing to compare: one of the two is flat there.");
   std::string reason =
       fmt::format("Correlation {:.3f} at the pose, whose corners moved by up to {:.2f} px to fit.",
-                  *evidence.correlation, *why.match.moved_px);
+                  *evidence.correlation, *why.match.pose.moved_px);
   if (evidence.detail) {
     reason += fmt::format(" Agreement in detail {:.3f}{}.", *evidence.detail,
                           *evidence.detail > 0 ? "" : ", which counts as 0");
@@ -198,7 +198,7 @@ ExplainedStep refine(const Explanation& why) {
     reason += fmt::format(" Other strokes in {} on a page of the same print.",
                           counted(evidence.other_content.size(), "place"));
   }
-  if (why.match.part) reason += " All agreement lies in a part of the image.";
+  if (why.match.pose.part) reason += " All agreement lies in a part of the image.";
   return step(evidence.detail.value_or(*evidence.correlation) > 0, std::move(reason));
 }
 
@@ -251,7 +251,7 @@ std::string decision_reason(const Match& match, const MatchOptions& options) {
         return fmt::format("sure, but the photo lacks what sets it apart from {}",
                            printable(match.rival->paths.front()));
       }
-      if (match.part) {
+      if (match.pose.part) {
         return "sure, but only a small region agrees, and the rest of what both show differs";
       }
       if (has_other_content_in_print(match.evidence)) {
@@ -323,7 +323,7 @@ std::string unlisted(const Explanation& why) {
   reason += '.';
   reason += taken_features(why);
   if (why.rival || judged.decision == why.match.decision) return reason;
-  if (why.match.moved_px && !judged.moved_px) {
+  if (why.match.pose.moved_px && !judged.pose.moved_px) {
     reason += fmt::format(
         " It judges by features alone ({}): its pixels are compared only if it "
         "is among the first {} by features, or would be listed.",

@@ -74,14 +74,14 @@ const std::string& path_of(const Match& match) {
 void move_matches(std::vector<Match>& matches, const Homography& query_to_other) {
   for (Match& match : matches) {
     if (!match.has_pose()) continue;
-    match.object_to_query = query_to_other * match.object_to_query;
-    match.quad = moved(match.quad, query_to_other);
-    if (match.part) match.part = moved(*match.part, query_to_other);
+    match.pose.object_to_query = query_to_other * match.pose.object_to_query;
+    match.pose.quad = moved(match.pose.quad, query_to_other);
+    if (match.pose.part) match.pose.part = moved(*match.pose.part, query_to_other);
     if (match.evidence.difference) {
       for (Quad& place : match.evidence.difference->places) place = moved(place, query_to_other);
     }
     for (Quad& place : match.evidence.other_content) place = moved(place, query_to_other);
-    for (PointPair& pair : match.inlier_pairs) pair.scene = query_to_other.apply(pair.scene);
+    for (PointPair& pair : match.pose.inlier_pairs) pair.scene = query_to_other.apply(pair.scene);
   }
 }
 
@@ -119,7 +119,7 @@ Query mirrored(const Query& query) {
 
 void unmirror(std::vector<Match>& matches, double width) {
   move_matches(matches, {{-1, 0, width - 1, 0, 1, 0, 0, 0, 1}});
-  for (Match& match : matches) match.mirrored = true;
+  for (Match& match : matches) match.pose.mirrored = true;
 }
 
 double mirror_width(const DecodedImage& image) {

@@ -80,6 +80,19 @@ constexpr bool is_found(Decision decision) {
   return decision >= Decision::kPart;
 }
 
+// Where an indexed image lies in a query, in full-size px.
+struct MatchPose {
+  Homography object_to_query;  // between pixel centres
+  Quad quad{};
+  std::optional<double> moved_px;             // furthest move of a corner by refining
+  std::vector<PointPair> inlier_pairs;        // of the image and the query
+  std::vector<std::uint32_t> query_features;  // number of the query's feature in each inlier pair
+  bool mirrored = false;  // found in the mirrored query: the quad runs anticlockwise
+  // The region of the query that contains all agreement; set only if it covers part of the image.
+  // See shared_part().
+  std::optional<Quad> part{};
+};
+
 // An indexed image that a query shows or resembles.
 struct Match {
   StoredImage image;
@@ -87,23 +100,12 @@ struct Match {
   double score = 0;        // ranks the matches; see ranking_score
   double probability = 0;  // that it shows what the query shows
   Decision decision = Decision::kNone;
-  // Where it lies in the query; unset without a pose.
-  Homography object_to_query;  // between full-size pixel centres
-  Quad quad{};
-  std::optional<double> moved_px;       // furthest move of a corner by refining
-  std::vector<PointPair> inlier_pairs;  // full-size px
-  // Number of the query's feature in each inlier pair.
-  std::vector<std::uint32_t> query_features;
+  MatchPose pose;                 // empty without has_pose()
   std::vector<std::string> gone;  // the image.paths whose file is missing
-  bool mirrored = false;          // found in the mirrored query: its quad runs anticlockwise
   // Another image of its print in the same place: the photo lacks what sets this one apart from it.
   // See tell_rivals_apart().
   std::optional<StoredImage> rival{};
   bool rejected = false;  // by a person; see mark_rejected() in pipeline/duplicates/rejections.h
-
-  // The region of the query that contains all agreement; set only if it covers part of the image.
-  // See shared_part().
-  std::optional<Quad> part{};
 
   // Number of its place in the photo, from 1; see number_places().
   std::size_t place = 0;

@@ -84,15 +84,16 @@ void unmirror(Explanation& explanation, double width) {
 std::optional<Rival> rival_of(const Match& match, std::span<const Match> answers,
                               const DecideOptions& options) {
   std::optional<Rival> rival;
-  const std::unordered_set<std::uint32_t> own(match.query_features.begin(),
-                                              match.query_features.end());
+  const std::unordered_set<std::uint32_t> own(match.pose.query_features.begin(),
+                                              match.pose.query_features.end());
   for (const Match& other : answers) {
-    if (other.image.id == match.image.id || !other.has_pose() || other.mirrored != match.mirrored ||
+    if (other.image.id == match.image.id || !other.has_pose() ||
+        other.pose.mirrored != match.pose.mirrored ||
         other.probability < options.same_probability || keeps_its_features(match, other)) {
       continue;
     }
     const auto shared = static_cast<std::size_t>(std::ranges::count_if(
-        other.query_features, [&](std::uint32_t feature) { return own.contains(feature); }));
+        other.pose.query_features, [&](std::uint32_t feature) { return own.contains(feature); }));
     if (shared > (rival ? rival->features : 0)) rival = Rival{other, shared};
   }
   return rival;

@@ -48,8 +48,8 @@ bool lies_inside(const Quad& quad, int width, int height) {
 
 // Returns the kind of the edge to an image that a width x height px image surely shows.
 EdgeKind kind_of(const Match& match, int width, int height) {
-  if (lies_inside(match.quad, width, height)) return EdgeKind::kInside;
-  const Quad back = outline(match.object_to_query.inverse(), width, height);
+  if (lies_inside(match.pose.quad, width, height)) return EdgeKind::kInside;
+  const Quad back = outline(match.pose.object_to_query.inverse(), width, height);
   return lies_inside(back, match.image.width, match.image.height) ? EdgeKind::kAround
                                                                   : EdgeKind::kObject;
 }
@@ -93,11 +93,11 @@ bool may_fill(const Quad& quad, int width, int height) {
 double span_of(const Match& match, int width, int height) {
   std::vector<double> x;
   std::vector<double> y;
-  for (const PointPair& pair : match.inlier_pairs) {
+  for (const PointPair& pair : match.pose.inlier_pairs) {
     x.push_back(pair.object.x);
     y.push_back(pair.object.y);
   }
-  const Quad back = outline(match.object_to_query.inverse(), width, height);
+  const Quad back = outline(match.pose.object_to_query.inverse(), width, height);
   const Extent across = visible({back[0].x, back[1].x, back[2].x, back[3].x}, match.image.width);
   const Extent down = visible({back[0].y, back[1].y, back[2].y, back[3].y}, match.image.height);
   const double shown = across.length() * down.length();
@@ -169,7 +169,7 @@ void NeighbourFinder::add_by_votes(ImageId image, const AgreeingPairs& agreeing)
 
 // Compares a possible copy or print by pixels, and adds another match if its features are enough.
 void NeighbourFinder::sort_in(Match match) {
-  if (may_fill(match.quad, query_.width, query_.height)) {
+  if (may_fill(match.pose.quad, query_.width, query_.height)) {
     if (found_.prints.size() < kMostComparedPrints) {
       compare(std::move(match));
     } else {
@@ -224,7 +224,7 @@ bool NeighbourFinder::may_be_print(const Match& match) {
   const ImageRecord& own = input_.picture()->record;
   const auto may_share = [&](bool light) {
     return may_share_print({match.image.width, match.image.height}, {own.width, own.height},
-                           match.object_to_query, light);
+                           match.pose.object_to_query, light);
   };
   if (may_share(false)) return true;
   if (!may_share(true) || !may_be_light(input_.picture()->pixels.view())) return false;
@@ -242,8 +242,8 @@ std::optional<PrintPairEdges> NeighbourFinder::find_print(const Match& match) {
   check_time();
   const auto image = shared_.cache.colours(match.image, ColourSize::kReduced);
   const double inlier_share = static_cast<double>(evidence.inliers) / std::max(1U, evidence.pairs);
-  auto pair = compare_prints(*image, input_.colours(ColourSize::kReduced), match.object_to_query,
-                             inlier_share);
+  auto pair = compare_prints(*image, input_.colours(ColourSize::kReduced),
+                             match.pose.object_to_query, inlier_share);
   if (!pair) return std::nullopt;
   return PrintPairEdges{{match.image.id, pair->agreement, std::move(pair->of_second)},
                         {id_, pair->agreement, std::move(pair->of_first)}};

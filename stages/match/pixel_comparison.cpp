@@ -16,9 +16,9 @@ void set_pose(const RefinedPose& pose, Match& match) {
   match.evidence.detail = pose.detail;
   match.evidence.exact = pose.exact;
   match.evidence.identical = pose.identical;
-  match.object_to_query = pose.object_to_scene;
-  match.quad = outline(match.object_to_query, match.image.width, match.image.height);
-  if (pose.part) match.part = pose.part;
+  match.pose.object_to_query = pose.object_to_scene;
+  match.pose.quad = outline(match.pose.object_to_query, match.image.width, match.image.height);
+  if (pose.part) match.pose.part = pose.part;
 }
 
 }  // namespace
@@ -89,13 +89,14 @@ std::size_t PixelComparison::refine(std::vector<Match>& matches, const IsCompare
 bool PixelComparison::refine(PoseRefiner& refiner, const Pyramid& scene, Match& match) {
   const auto object = shared_.cache.picture(match.image);
   if (!*object) return false;
-  const Quad before = match.quad;
+  const Quad before = match.pose.quad;
   const ImageRecord& photo = input_.picture()->record;
-  set_pose(refiner.refine(**object, scene, match.object_to_query, match.inlier_pairs), match);
-  if (fills(match.quad, photo.width, photo.height)) compare_whole(refiner, match, &**object);
-  match.moved_px = furthest_corner_px(before, match.quad);
+  set_pose(refiner.refine(**object, scene, match.pose.object_to_query, match.pose.inlier_pairs),
+           match);
+  if (fills(match.pose.quad, photo.width, photo.height)) compare_whole(refiner, match, &**object);
+  match.pose.moved_px = furthest_corner_px(before, match.pose.quad);
   if (steps_ == PixelSteps::kPose) return true;
-  if (steps_ == PixelSteps::kDifference || fills(match.quad, photo.width, photo.height)) {
+  if (steps_ == PixelSteps::kDifference || fills(match.pose.quad, photo.width, photo.height)) {
     colours_.find_difference(match);
   }
   if (steps_ == PixelSteps::kDifference) return true;

@@ -151,7 +151,7 @@ RestSearch QueryRun::search_rest(const IndexQuery& query) {
   std::erase_if(rest.words.words, [&](const QueryWord& word) {
     const FeaturePlace& at = query.places[word.feature];
     return std::ranges::any_of(trace_.judged, [&](const Match& match) {
-      return match.decision >= Decision::kSameObject && contains(match.quad, {at.x, at.y});
+      return match.decision >= Decision::kSameObject && contains(match.pose.quad, {at.x, at.y});
     });
   });
   if (rest.words.words.empty()) return rest;

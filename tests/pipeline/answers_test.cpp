@@ -16,8 +16,8 @@ Match match_of(const std::string& path) {
   match.decision = Decision::kSameObject;
   match.evidence.inliers = 42;
   match.evidence.correlation = 0.75;
-  match.moved_px = 0.5;
-  match.quad = {{{1, 2}, {3.14159, 2}, {3, 4}, {1, 4}}};
+  match.pose.moved_px = 0.5;
+  match.pose.quad = {{{1, 2}, {3.14159, 2}, {3, 4}, {1, 4}}};
   return match;
 }
 
@@ -71,9 +71,9 @@ TEST(QueryAnswer, OnlyAnUncertainMatchWithContradictingPixelsMayBeMirrored) {
   best.evidence.correlation = 0.1;
   EXPECT_FALSE(may_be_mirrored(result));
   best.evidence.correlation = -0.28;
-  best.mirrored = true;
+  best.pose.mirrored = true;
   EXPECT_FALSE(may_be_mirrored(result));
-  best.mirrored = false;
+  best.pose.mirrored = false;
   result.found = 1;
   EXPECT_FALSE(may_be_mirrored(result));
 }

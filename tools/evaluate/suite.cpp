@@ -111,7 +111,7 @@ SuiteAnswer answer_to(PreparedVariant variant, const StoredImage& image, const L
   if (found == matches.end()) return answer;
   answer.rank = static_cast<std::size_t>(found - matches.begin()) + 1;
   answer.confirmed = answer.rank == 1 && found->decision >= Decision::kSameObject;
-  answer.iou = intersection_over_union(clockwise(found->quad), clockwise(variant.place));
+  answer.iou = intersection_over_union(clockwise(found->pose.quad), clockwise(variant.place));
   return answer;
 }
 

@@ -43,7 +43,7 @@ Answer answer_of(const std::vector<Match>& matches) {
   Answer answer;
   for (const Match& match : matches) {
     answer.found.push_back({.paths = match.image.paths,
-                            .quad = match.quad,
+                            .quad = match.pose.quad,
                             .probability = match.probability,
                             .decision = match.decision});
   }

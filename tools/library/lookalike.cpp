@@ -43,12 +43,12 @@ Found found_of(const Match& match, bool reads_origin) {
                  .correlation = match.evidence.correlation,
                  .inliers = match.evidence.inliers,
                  .place = match.place,
-                 .mirrored = match.mirrored,
+                 .mirrored = match.pose.mirrored,
                  .rejected = match.rejected,
                  .taken = std::move(origin.taken),
                  .camera = std::move(origin.camera),
                  .evidence = json_text(evidence_answer(match.evidence))};
-  if (match.has_pose()) found.outline = corners_of(match.quad);
+  if (match.has_pose()) found.outline = corners_of(match.pose.quad);
   return found;
 }
 

@@ -43,7 +43,7 @@ std::vector<const Match*> best_matches(const QueryResult& result) {
 cv::Size size_of(const Match& match) {
   const double width = std::max(1, match.image.width);
   const double height = std::max(1, match.image.height);
-  const double pixels = std::min(kMostPixels, std::abs(signed_area(match.quad)));
+  const double pixels = std::min(kMostPixels, std::abs(signed_area(match.pose.quad)));
   const double scale = std::sqrt(pixels / (width * height));
   const auto side = [&](double px) {
     return std::max(1, static_cast<int>(std::lround(px * scale)));
@@ -57,7 +57,7 @@ cv::Mat cut(const cv::Mat& photo, const Match& match) {
   const auto height = static_cast<float>(size.height);
   std::array<cv::Point2f, 4> from;
   for (std::size_t i = 0; i < from.size(); ++i) {
-    from[i] = {static_cast<float>(match.quad[i].x), static_cast<float>(match.quad[i].y)};
+    from[i] = {static_cast<float>(match.pose.quad[i].x), static_cast<float>(match.pose.quad[i].y)};
   }
   const std::array<cv::Point2f, 4> to = {{{0, 0}, {width, 0}, {width, height}, {0, height}}};
   cv::Mat picture;

@@ -164,7 +164,8 @@ void print_match(const Match& match) {
             columns_of(match),
             path_text(match, path) +
                 (match.via.empty() ? "" : fmt::format("  (through {})", via_text(match))) +
-                (match.mirrored ? "  (mirrored)" : "") + (match.rejected ? "  (rejected)" : ""));
+                (match.pose.mirrored ? "  (mirrored)" : "") +
+                (match.rejected ? "  (rejected)" : ""));
   for (const std::string& copy : match.image.paths) {
     if (copy != path) fmt::print("      also  {}\n", path_text(match, copy));
   }
@@ -209,7 +210,7 @@ Json query_rows(const std::string& photo, const QueryResult& result, bool paths_
                       {"probability", match.probability},
                       {"inliers", match.evidence.inliers},
                       {"correlation", correlation ? Json(*correlation) : Json()},
-                      {"mirrored", match.mirrored},
+                      {"mirrored", match.pose.mirrored},
                       {"path", text_of_path(path)},
                       {"gone", is_gone(match, path)}});
     }
@@ -235,7 +236,7 @@ ReportItem report_item(const Subject& subject, const std::string& photo, Json an
   for (std::size_t i = 0; i < result.matches.size(); ++i) {
     const Match& match = result.matches[i];
     Json& pairs = item.answer["matches"][i]["pairs"];
-    for (const auto& [object, scene] : match.inlier_pairs)
+    for (const auto& [object, scene] : match.pose.inlier_pairs)
       pairs.push_back(pair_answer({{object, scene}, true}));
     const bool is_best = places.insert(match.place).second;
     item.pictures.push_back({fmt::format("{}", match.image.id), path_of(match),

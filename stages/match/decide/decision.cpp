@@ -28,23 +28,20 @@ void withdraw_pose(Match& match) {
   match.evidence.correlation.reset();
   match.evidence.detail.reset();
   match.evidence.other_content.clear();
-  match.object_to_query = {};
-  match.quad = {};
-  match.part.reset();
-  match.moved_px.reset();
-  match.inlier_pairs.clear();
-  match.query_features.clear();
+  const bool mirrored = match.pose.mirrored;
+  match.pose = MatchPose();
+  match.pose.mirrored = mirrored;
 }
 
 void take_features(Match& match, const Features& explained, std::uint32_t min_inliers) {
   std::size_t left = 0;
-  for (std::size_t i = 0; i < match.query_features.size(); ++i) {
-    if (explained.contains(match.query_features[i])) continue;
-    match.inlier_pairs[left] = match.inlier_pairs[i];
-    match.query_features[left++] = match.query_features[i];
+  for (std::size_t i = 0; i < match.pose.query_features.size(); ++i) {
+    if (explained.contains(match.pose.query_features[i])) continue;
+    match.pose.inlier_pairs[left] = match.pose.inlier_pairs[i];
+    match.pose.query_features[left++] = match.pose.query_features[i];
   }
-  match.inlier_pairs.resize(left);
-  match.query_features.resize(left);
+  match.pose.inlier_pairs.resize(left);
+  match.pose.query_features.resize(left);
   match.evidence.inliers = static_cast<std::uint32_t>(left);
   match.evidence.effective_inliers =
       std::min(match.evidence.effective_inliers, match.evidence.inliers);
@@ -55,7 +52,7 @@ void take_features(Match& match, const Features& explained, std::uint32_t min_in
 
 bool keeps_its_features(const Match& weaker, const Match& sure) {
   return weaker.evidence.detail.value_or(-1) >= kConfirming ||
-         intersection_over_union(weaker.quad, sure.quad) >= kSamePlace;
+         intersection_over_union(weaker.pose.quad, sure.pose.quad) >= kSamePlace;
 }
 
 bool fills(const Quad& quad, int width, int height) {
@@ -74,7 +71,8 @@ bool shows_a_part(const Match& match) {
   // Light and large shapes alone may correlate.
   const bool agrees_as_whole =
       correlation >= kWholeCorrelation && evidence.detail.value_or(1) >= kLeastDetail;
-  return (match.part && !agrees_as_whole) || has_other_colours || !evidence.other_content.empty();
+  return (match.pose.part && !agrees_as_whole) || has_other_colours ||
+         !evidence.other_content.empty();
 }
 
 bool shows_own_content(const Evidence& evidence) {
@@ -127,7 +125,7 @@ Decision decide(const Match& match, int query_width, int query_height,
     const double correlation = evidence.correlation.value_or(-1);
     const bool are_two_shots = evidence.difference && evidence.difference->shots.are_clear();
     if (correlation >= options.duplicate_correlation && !are_two_shots &&
-        fills(match.quad, query_width, query_height)) {
+        fills(match.pose.quad, query_width, query_height)) {
       const bool differs = evidence.difference && evidence.difference->is_seen();
       if (!differs) return Decision::kDuplicate;
       return has_other_content_in_print(evidence) ? Decision::kPart : Decision::kVariant;
@@ -161,7 +159,7 @@ void resolve_overlaps(std::vector<Match>& matches, const MatchOptions& options) 
     Features explained;
     for (const Match* other : sure) {
       if (keeps_its_features(match, *other)) continue;
-      explained.insert(other->query_features.begin(), other->query_features.end());
+      explained.insert(other->pose.query_features.begin(), other->pose.query_features.end());
     }
     if (!explained.empty()) take_features(match, explained, options.min_inliers);
     if (match.has_pose() && match.probability >= options.same_probability) sure.push_back(&match);
@@ -177,7 +175,7 @@ void judge(std::vector<Match>& matches, const Calibration& calibration, int quer
   }
   for (Match& match : matches) {
     match.decision = decide(match, query_width, query_height, options);
-    if (match.decision == Decision::kPart && match.part) match.quad = *match.part;
+    if (match.decision == Decision::kPart && match.pose.part) match.pose.quad = *match.pose.part;
   }
 }
 

@@ -10,7 +10,8 @@ namespace lookalike {
 namespace {
 
 bool lie_in_one_place(const Match& a, const Match& b, const Quad& photo) {
-  return intersection_over_union(clockwise(a.quad), clockwise(b.quad), photo) >= kSamePlace;
+  return intersection_over_union(clockwise(a.pose.quad), clockwise(b.pose.quad), photo) >=
+         kSamePlace;
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ void lose(Match& match, const Match& to) {
 
 // Returns where the whole image lies in the photo, though only a part of it agrees.
 Quad whole(const Match& match) {
-  return outline(match.object_to_query, match.image.width, match.image.height);
+  return outline(match.pose.object_to_query, match.image.width, match.image.height);
 }
 
 // The matches that lie in one place, and what tells the best of them apart.

@@ -51,10 +51,10 @@ Verification verify(const IndexQuery& query, const Record& record,
   match.evidence.effective_inliers = pose->effective_inliers;
   match.evidence.coherence = pose->coherence;
   match.evidence.squeeze = pose->squeeze;
-  match.object_to_query = pose->object_to_scene;
-  match.quad = outline(pose->object_to_scene, match.image.width, match.image.height);
-  match.inlier_pairs = std::move(pose->inlier_points);
-  for (const std::uint32_t i : pose->inliers) match.query_features.push_back(pairs[i].scene);
+  match.pose.object_to_query = pose->object_to_scene;
+  match.pose.quad = outline(pose->object_to_scene, match.image.width, match.image.height);
+  match.pose.inlier_pairs = std::move(pose->inlier_points);
+  for (const std::uint32_t i : pose->inliers) match.pose.query_features.push_back(pairs[i].scene);
   verified.inliers = std::move(pose->inliers);
   return verified;
 }

@@ -72,10 +72,10 @@ TEST_F(ExplainTest, TheStepsOfAMatchAreThoseOfTheQuery) {
   for (const ExplainedPair& pair : why.pairs) {
     if (pair.inlier) inliers.push_back(pair.places);
   }
-  EXPECT_EQ(inliers, found.inlier_pairs);
+  EXPECT_EQ(inliers, found.pose.inlier_pairs);
   EXPECT_EQ(why.attempt.inliers, found.evidence.inliers);
   EXPECT_EQ(why.match.evidence.correlation, found.evidence.correlation);
-  EXPECT_EQ(why.match.quad, found.quad);
+  EXPECT_EQ(why.match.pose.quad, found.pose.quad);
   EXPECT_EQ(why.match.probability, found.probability);
   EXPECT_EQ(why.match.decision, found.decision);
   EXPECT_EQ(why.answer_rank, 1U);
@@ -183,7 +183,7 @@ TEST_F(ExplainTest, AnImageThatTheRestOfThePhotoShowsIsExplainedByThat) {
   const Match found = match(query, with(VoteOptions{.shortlist = 2})).at(2);
   EXPECT_EQ(why.pairs.size(), found.evidence.pairs);
   EXPECT_EQ(why.match.probability, found.probability);
-  EXPECT_EQ(why.match.quad, found.quad);
+  EXPECT_EQ(why.match.pose.quad, found.pose.quad);
   const Explanation alone =
       explain(query, 0, with(VoteOptions{.shortlist = 2, .second_look = false}));
   EXPECT_THAT(step(alone, "votes").reason, HasSubstr("a query does not find it"));
@@ -192,20 +192,20 @@ TEST_F(ExplainTest, AnImageThatTheRestOfThePhotoShowsIsExplainedByThat) {
 TEST_F(ExplainTest, AMirroredImageIsExplainedByTheMirror) {
   const Homography place = tilted_ * Homography{{-1, 0, kWidth - 1.0, 0, 1, 0, 0, 0, 1}};
   const Query query = view_of(3, place);
-  EXPECT_FALSE(explain(query, 3).match.mirrored);
+  EXPECT_FALSE(explain(query, 3).match.pose.mirrored);
   EXPECT_LT(explain(query, 3).match.decision, Decision::kSimilar);
   const Explanation why = explain(query, 3, with(ReportOptions{.mirror = true}));
   const Match found = match(query, with(ReportOptions{.mirror = true})).at(0);
-  EXPECT_TRUE(why.match.mirrored);
-  EXPECT_EQ(why.match.quad, found.quad);
+  EXPECT_TRUE(why.match.pose.mirrored);
+  EXPECT_EQ(why.match.pose.quad, found.pose.quad);
   EXPECT_EQ(why.answer_rank, 1U);
   std::vector<PointPair> inliers;
   for (const ExplainedPair& pair : why.pairs) {
     if (pair.inlier) inliers.push_back(pair.places);
   }
-  ASSERT_EQ(inliers.size(), found.inlier_pairs.size());
+  ASSERT_EQ(inliers.size(), found.pose.inlier_pairs.size());
   for (std::size_t i = 0; i < inliers.size(); ++i) {
-    EXPECT_LT(distance(inliers[i].scene, found.inlier_pairs[i].scene), 1e-6);
+    EXPECT_LT(distance(inliers[i].scene, found.pose.inlier_pairs[i].scene), 1e-6);
   }
 }
 

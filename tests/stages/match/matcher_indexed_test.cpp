@@ -25,7 +25,7 @@ TEST_F(MatcherTest, IndexedImageFindsItsLikesButNotItself) {
   EXPECT_GT(matches.front().evidence.correlation.value_or(0), 0.95);
   const Quad expected = outline({{2, 0, 0.5, 0, 2, 0.5, 0, 0, 1}}, kWidth, kHeight);
   for (std::size_t i = 0; i < 4; ++i) {
-    EXPECT_LT(distance(matches.front().quad[i], expected[i]), 2) << i;
+    EXPECT_LT(distance(matches.front().pose.quad[i], expected[i]), 2) << i;
   }
 }
 

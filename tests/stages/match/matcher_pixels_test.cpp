@@ -28,7 +28,7 @@ TEST_F(MatcherTest, NoCandidatesToRefineLeaveCorrelationOut) {
   const auto matches = match(view_of(2, tilted_), with(RefineOptions{.refine_candidates = 0}));
   ASSERT_FALSE(matches.empty());
   EXPECT_FALSE(matches.front().evidence.correlation.has_value());
-  EXPECT_FALSE(matches.front().moved_px.has_value());
+  EXPECT_FALSE(matches.front().pose.moved_px.has_value());
 }
 
 TEST_F(MatcherTest, MovedPxIsTheFurthestMoveOfACorner) {
@@ -36,10 +36,10 @@ TEST_F(MatcherTest, MovedPxIsTheFurthestMoveOfACorner) {
   const auto before = match(query, with(RefineOptions{.refine_candidates = 0}));
   const auto after = match(query);
   ASSERT_FALSE(before.empty() || after.empty());
-  ASSERT_TRUE(after.front().moved_px.has_value());
-  EXPECT_GT(*after.front().moved_px, 0);
-  EXPECT_DOUBLE_EQ(*after.front().moved_px,
-                   furthest_corner_px(before.front().quad, after.front().quad));
+  ASSERT_TRUE(after.front().pose.moved_px.has_value());
+  EXPECT_GT(*after.front().pose.moved_px, 0);
+  EXPECT_DOUBLE_EQ(*after.front().pose.moved_px,
+                   furthest_corner_px(before.front().pose.quad, after.front().pose.quad));
 }
 
 }  // namespace

@@ -22,12 +22,12 @@ TEST_F(MatcherTest, PictureIsFoundFirstAndInItsPlace) {
   const Match& best = matches.front();
   EXPECT_EQ(best.image.paths, std::vector<std::string>{path_of(3)});
   EXPECT_GT(best.evidence.inliers, 30U);
-  EXPECT_EQ(best.inlier_pairs.size(), best.evidence.inliers);
+  EXPECT_EQ(best.pose.inlier_pairs.size(), best.evidence.inliers);
   ASSERT_TRUE(best.evidence.correlation.has_value());
   EXPECT_GT(*best.evidence.correlation, 0.95);
   EXPECT_GT(best.score, best.evidence.inliers / 2.0);
   const Quad expected = outline(tilted_, kWidth, kHeight);
-  for (std::size_t i = 0; i < 4; ++i) EXPECT_LT(distance(best.quad[i], expected[i]), 1) << i;
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_LT(distance(best.pose.quad[i], expected[i]), 1) << i;
 }
 
 TEST_F(MatcherTest, PicturesInOnePhotoAreEachFoundInTheirPlace) {
@@ -43,7 +43,8 @@ TEST_F(MatcherTest, PicturesInOnePhotoAreEachFoundInTheirPlace) {
     const bool is_first = found.image.paths.front() == path_of(2);
     EXPECT_EQ(found.image.paths.front(), path_of(is_first ? 2 : 4));
     const Quad expected = outline(poses[is_first ? 0 : 1], kWidth, kHeight);
-    for (std::size_t i = 0; i < 4; ++i) EXPECT_LT(distance(found.quad[i], expected[i]), 2) << i;
+    for (std::size_t i = 0; i < 4; ++i)
+      EXPECT_LT(distance(found.pose.quad[i], expected[i]), 2) << i;
   }
   EXPECT_NE(matches[0].image.id, matches[1].image.id);
 }
@@ -247,8 +248,8 @@ TEST_F(SharedEmblemTest, TheVeryFileIsFoundThoughItHasTooFewFeatures) {
 TEST_F(MatcherTest, InlierPairsAgreeWithThePose) {
   const auto matches = match(view_of(1, tilted_));
   ASSERT_FALSE(matches.empty());
-  for (const auto& [on_object, in_query] : matches.front().inlier_pairs) {
-    EXPECT_LT(distance(matches.front().object_to_query.apply(on_object), in_query), 10);
+  for (const auto& [on_object, in_query] : matches.front().pose.inlier_pairs) {
+    EXPECT_LT(distance(matches.front().pose.object_to_query.apply(on_object), in_query), 10);
   }
 }
 
@@ -354,7 +355,7 @@ TEST_F(MatcherTest, SameQueryGivesTheSameMatches) {
   for (std::size_t i = 0; i < once.size(); ++i) {
     EXPECT_EQ(once[i].image.id, again[i].image.id);
     EXPECT_EQ(once[i].score, again[i].score);
-    EXPECT_EQ(once[i].quad, again[i].quad);
+    EXPECT_EQ(once[i].pose.quad, again[i].pose.quad);
   }
 }
 

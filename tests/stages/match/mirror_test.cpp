@@ -129,15 +129,15 @@ TEST(Unmirror, MatchesLieInThePhotoAgain) {
   match.image.width = 10;
   match.image.height = 20;
   match.evidence.inliers = 1;
-  match.object_to_query = {{1, 0, 5, 0, 1, 7, 0, 0, 1}};
-  match.quad = outline(match.object_to_query, 10, 20);
-  match.inlier_pairs = {{{0, 0}, {5, 7}}};
+  match.pose.object_to_query = {{1, 0, 5, 0, 1, 7, 0, 0, 1}};
+  match.pose.quad = outline(match.pose.object_to_query, 10, 20);
+  match.pose.inlier_pairs = {{{0, 0}, {5, 7}}};
   std::vector<Match> matches = {match};
   unmirror(matches, 100);
-  EXPECT_TRUE(matches[0].mirrored);
+  EXPECT_TRUE(matches[0].pose.mirrored);
   // The object's left side is at x = 5 in the mirror, so at 95 from the photo's left.
-  EXPECT_EQ(matches[0].quad, (Quad{{{95, 7}, {85, 7}, {85, 27}, {95, 27}}}));
-  EXPECT_EQ(matches[0].inlier_pairs[0].scene, (Point{94, 7}));
+  EXPECT_EQ(matches[0].pose.quad, (Quad{{{95, 7}, {85, 7}, {85, 27}, {95, 27}}}));
+  EXPECT_EQ(matches[0].pose.inlier_pairs[0].scene, (Point{94, 7}));
 }
 
 TEST(Mirrored, TransparencyIsMirroredWithThePixels) {

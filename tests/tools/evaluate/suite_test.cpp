@@ -131,8 +131,8 @@ SuiteOptions options_with(const std::string& name) {
 Match match_of(const StoredImage& image, const Homography& place) {
   Match match;
   match.image = image;
-  match.object_to_query = place;
-  match.quad = outline(place, image.width, image.height);
+  match.pose.object_to_query = place;
+  match.pose.quad = outline(place, image.width, image.height);
   return match;
 }
 

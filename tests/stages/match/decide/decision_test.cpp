@@ -14,7 +14,7 @@ Match match_with(std::uint32_t inliers, double correlation) {
       .pairs = inliers, .inliers = inliers, .effective_inliers = inliers, .correlation = {}};
   match.evidence.correlation = correlation;
   match.probability = 0.9;
-  match.quad = outline({}, 100, 80);
+  match.pose.quad = outline({}, 100, 80);
   return match;
 }
 
@@ -58,7 +58,7 @@ TEST(Decide, ACropIsTheSameObject) {
 
 TEST(Decide, WhatSharesAPartAndElseDiffersIsAPart) {
   Match match = match_with(50, 0.3);
-  match.part = outline({}, 30, 20);
+  match.pose.part = outline({}, 30, 20);
   EXPECT_EQ(decide(match, 100, 80, {}), Decision::kPart);
   match.evidence.correlation = 0.8;  // the rest agrees as well
   EXPECT_EQ(decide(match, 100, 80, {}), Decision::kSameObject);

@@ -15,12 +15,12 @@ using ::testing::ElementsAre;
 Match match_of(std::uint32_t first, std::uint32_t count, Point corner, double side_px) {
   Match match;
   match.evidence = {.inliers = count, .effective_inliers = count, .correlation = {}};
-  match.query_features.resize(count);
-  std::iota(match.query_features.begin(), match.query_features.end(), first);
-  match.inlier_pairs.resize(count);
+  match.pose.query_features.resize(count);
+  std::iota(match.pose.query_features.begin(), match.pose.query_features.end(), first);
+  match.pose.inlier_pairs.resize(count);
   const double right = corner.x + side_px;
   const double bottom = corner.y + side_px;
-  match.quad = {corner, {right, corner.y}, {right, bottom}, {corner.x, bottom}};
+  match.pose.quad = {corner, {right, corner.y}, {right, bottom}, {corner.x, bottom}};
   return match;
 }
 
@@ -36,8 +36,8 @@ std::vector<std::uint32_t> inliers_after(const Match& best, const Match& other) 
   resolve_overlaps(matches, {});
   std::vector<std::uint32_t> inliers;
   for (const Match& match : matches) {
-    EXPECT_EQ(match.evidence.inliers, match.query_features.size());
-    EXPECT_EQ(match.inlier_pairs.size(), match.query_features.size());
+    EXPECT_EQ(match.evidence.inliers, match.pose.query_features.size());
+    EXPECT_EQ(match.pose.inlier_pairs.size(), match.pose.query_features.size());
     inliers.push_back(match.evidence.inliers);
   }
   return inliers;
@@ -55,17 +55,17 @@ TEST(ResolveOverlaps, ALostPoseLeavesNothing) {
   Match lost = match_of(10, 12, {150, 150}, 900);
   lost.evidence.correlation = 0.4;
   lost.evidence.detail = 0.1;
-  lost.moved_px = 2.5;
-  lost.object_to_query = {{2, 0, 5, 0, 2, 7, 0, 0, 1}};
+  lost.pose.moved_px = 2.5;
+  lost.pose.object_to_query = {{2, 0, 5, 0, 2, 7, 0, 0, 1}};
   std::vector<Match> matches = {sure(), lost};
   resolve_overlaps(matches, {});
   const Match& left = matches.back();
   EXPECT_FALSE(left.has_pose());
   EXPECT_FALSE(left.evidence.correlation.has_value());
   EXPECT_FALSE(left.evidence.detail.has_value());
-  EXPECT_FALSE(left.moved_px.has_value());
-  EXPECT_EQ(left.quad, Quad{});
-  EXPECT_EQ(left.object_to_query, Homography{});
+  EXPECT_FALSE(left.pose.moved_px.has_value());
+  EXPECT_EQ(left.pose.quad, Quad{});
+  EXPECT_EQ(left.pose.object_to_query, Homography{});
 }
 
 TEST(ResolveOverlaps, MatchWithFeaturesOfItsOwnKeepsThese) {

@@ -23,7 +23,7 @@ Match match_at(ImageId image, double x, double y, int width = 100, int height = 
   match.evidence.inliers = 50;
   match.probability = 0.9;
   match.decision = Decision::kSameObject;
-  match.quad = outline(translation(x, y), width, height);
+  match.pose.quad = outline(translation(x, y), width, height);
   return match;
 }
 
@@ -63,8 +63,8 @@ TEST(NumberPlaces, WhatLiesOutsideThePhotoDoesNotCount) {
 
 TEST(NumberPlaces, MirroredOutlinesOverlapToo) {
   Match mirrored = match_at(2, 10, 10);
-  std::swap(mirrored.quad[0], mirrored.quad[1]);
-  std::swap(mirrored.quad[2], mirrored.quad[3]);
+  std::swap(mirrored.pose.quad[0], mirrored.pose.quad[1]);
+  std::swap(mirrored.pose.quad[2], mirrored.pose.quad[3]);
   EXPECT_THAT(numbers({match_at(1, 0, 0), mirrored}), ElementsAre(1, 1));
 }
 

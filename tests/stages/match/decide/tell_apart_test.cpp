@@ -25,7 +25,7 @@ Match carton(ImageId image, double x = 0) {
   match.image.id = image;
   match.image.width = 100;
   match.image.height = 100;
-  match.object_to_query = translation(x, 0);
+  match.pose.object_to_query = translation(x, 0);
   match.evidence.inliers = 50;
   match.evidence.correlation = 0.3;
   match.decision = kSure;
@@ -40,8 +40,8 @@ Match with_correlation(Match match, double correlation) {
 
 Match as_part(Match match) {
   match.decision = kPart;
-  match.part = outline({}, 30, 30);
-  match.quad = *match.part;
+  match.pose.part = outline({}, 30, 30);
+  match.pose.quad = *match.pose.part;
   return match;
 }
 
