@@ -99,7 +99,7 @@ TEST(Mirrored, TwiceIsTheSameAgain) {
 }
 
 TEST(Mirrored, AnglesStayInTheCircleAndUprightStaysUpright) {
-  FeatureSet features{64, std::vector<Keypoint>(4), std::vector<float>(4 * 64)};
+  FeatureSet features{64, std::vector<Keypoint>(4), std::vector<float>(256)};
   const std::vector<float> angles = {0, 180, 270, 350};
   for (std::size_t i = 0; i < 4; ++i) features.keypoints[i].angle_degrees = angles[i];
   const FeatureSet seen = mirrored(features, 10);

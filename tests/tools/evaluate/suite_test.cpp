@@ -42,7 +42,7 @@ class SelectionTest : public testing::Test {
     IndexWriter writer(database());
     Codebook codebook;
     codebook.words.resize(64);
-    codebook.projection.resize(64 * 64);
+    codebook.projection.resize(4096);  // 64 x 64
     codebook.thresholds.resize(64);
     writer.set_codebook(codebook, {});
     std::vector<ImageToStore> images;

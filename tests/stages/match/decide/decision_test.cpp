@@ -1,5 +1,8 @@
 #include "stages/match/decide/decision.h"
 
+#include <algorithm>
+#include <array>
+
 #include <gtest/gtest.h>
 
 #include "stages/match/decide/calibration.h"
@@ -110,9 +113,8 @@ TEST(SortByFlow, KeepsOwnMatchesAndTheFirstInFront) {
                                 match(3, 5, 0.9, 0.5), match(4, 6, 0.06, 0.1),
                                 match(5, 3, 0, 0.8),   match(6, 7, 0, 0)};
   sort_by_flow(matches);
-  std::vector<ImageId> images;
-  for (const Match& each : matches) images.push_back(each.image.id);
-  EXPECT_EQ(images, (std::vector<ImageId>{1, 4, 3, 5, 2, 6}));
+  const auto id_of = [](const Match& each) { return each.image.id; };
+  EXPECT_TRUE(std::ranges::equal(matches, std::array<ImageId, 6>{1, 4, 3, 5, 2, 6}, {}, id_of));
 }
 
 TEST(WeakestReported, IsWhatTheOptionNames) {
