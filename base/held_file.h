@@ -30,7 +30,7 @@ class HeldFolder {
 
   int number() const { return descriptor_.number(); }
   std::string path_of(const std::string& name) const { return path_ / name; }
-  // Returns what has a name in the folder, itself if it is a link; nothing if that is nothing.
+  // Returns the status of an entry, of the link itself if it is one; nothing if it cannot be read.
   std::optional<struct stat> look_at(const std::string& name) const;
   // What was renamed in it survives a power cut from now on. Throws Error(kStorage).
   void sync() const;
@@ -81,8 +81,8 @@ class HeldFile {
   FileDescriptor descriptor_;
 };
 
-// Returns in words which of the attributes that decide who may do what with a file differ: "owner",
-// "group", "mode", or the name of an extended attribute, as which ACLs are stored; nothing if none.
+// Returns the first attribute by which the rights to two files differ: "owner", "group", "mode", or
+// the name of an extended attribute, as which ACLs are stored. Returns nothing if none differs.
 std::optional<std::string> differing_attribute(const HeldFile& a, const HeldFile& b);
 
 // Gives a new file owner, permission bits (never setuid, setgid or sticky), extended attributes and

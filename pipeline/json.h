@@ -33,7 +33,8 @@ inline constexpr std::size_t kMostJsonTokenBytes = std::size_t{64} << 10U;
 // Parses a whole text. Returns a discarded value (is_discarded()) if it is no JSON or exceeds a
 // limit. The limits are applied before the text is parsed, in a pass that allocates nothing.
 //   JsonType     nlohmann::json or nlohmann::ordered_json
-//   most_values  maximum number of values, those in lists and objects included
+//   most_values  maximum number of members of all lists and objects, at any depth; an empty one
+//                counts as one
 template <typename JsonType>
 JsonType parse_json(std::string_view text,
                     std::size_t most_values = std::numeric_limits<std::size_t>::max());

@@ -43,8 +43,8 @@ struct KeepChoice {
 };
 
 // Compares two files by the rules in their order: as indexed, in a preferred folder, holds more,
-// has more companions, colour, pixels, lossless, quality, says more, no link, earlier date taken,
-// no name of a copy, a name that says more, older, shorter path, path.
+// has more companions, colour, pixels, more than 256 colours, lossless, quality, says more, no
+// link, earlier date taken, no name of a copy, a name that says more, older, shorter path, path.
 KeepChoice choose(const KeepCandidate& a, const KeepCandidate& b);
 
 // Returns the place of the first of the folders that holds a file; their number if none does.

@@ -14,7 +14,8 @@
 #include "pipeline/index/update_plan.h"
 #include "storage/index_writer.h"
 
-// The phases of run_index() in index_images.cpp and remove_gone.cpp, and what all phases share.
+// The phases of run_index() in index_images.cpp and moved_and_removed.cpp, and what all phases
+// share.
 namespace lookalike {
 
 // Thrown when a run is asked to stop, and caught by RunContext::until_stopped().

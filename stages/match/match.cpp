@@ -102,7 +102,8 @@ Query mirrored(const Query& query) {
   Query mirror = {
       {image.record, mirrored_pixels(image.pixels), image.scale, mirrored_pixels(image.alpha)},
       mirrored(query.features, mirror_width(image)),
-      query.first_look};
+      query.first_look,
+      query.excluded_image};
   if (query.colours) {
     mirror.colours = [colours = query.colours](double most_pixels) {
       ColourImage picture = colours(most_pixels);

@@ -42,8 +42,8 @@ inline constexpr std::size_t kSecondLookWords = 2;
 // Evidence that an indexed image answers a query.
 struct Evidence {
   double votes = 0;                     // score in the shortlist
-  double votes_ratio = 0;               // over the median score of the shortlist
-  double votes_excess = 0;              // over that median, in interquartile ranges; 0 without one
+  double votes_ratio = 0;               // divided by the median score of the shortlist
+  double votes_excess = 0;              // less that median, in interquartile ranges; 0 without one
   std::size_t shortlist = 0;            // images in the shortlist
   std::uint32_t pairs = 0;              // one-to-one pairs of features, before geometry
   double agreeing_votes = 0;            // weight of Verification::agreeing
@@ -112,8 +112,8 @@ struct Match {
 
   // What reached the image over the neighbour graph; see diffuse().
   double flow = 0;
-  // Set for kRelated: the query surely shows the first of these images, and each of them shows what
-  // the next one shows, the last what this image shows.
+  // Set for kRelated: the chain that leads to this image from one that the query surely shows. Each
+  // image of it shows the same thing as the next, and the last as this one.
   std::vector<StoredImage> via{};
 
   bool has_pose() const { return evidence.inliers > 0 || evidence.identical; }
