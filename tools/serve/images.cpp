@@ -80,7 +80,7 @@ std::optional<LocalTime> date_in(std::string_view text) {
   const std::chrono::year_month_day date{std::chrono::year(static_cast<int>(at(0, 4))),
                                          std::chrono::month(at(5, 2)), std::chrono::day(at(8, 2))};
   if (!date.ok()) return std::nullopt;
-  return LocalTime{at(0, 4)} * 10000 + at(5, 2) * 100 + at(8, 2);
+  return LocalTime{at(0, 4)} * 10000 + LocalTime{at(5, 2)} * 100 + at(8, 2);
 }
 
 // Returns the day in a parameter, as date_in(); nothing if it is missing. Throws Refused.
