@@ -86,7 +86,7 @@ class Displaced {
     stayer_before_ = stayer.file->status();
     is_one_inode_ = is_same_inode(before_, stayer_before_);
     if (stayer.has_same_bytes && !file.has_same_bytes(*stayer.file)) {
-      refuse(file.path(), "has other bytes than " + stayer.file->path());
+      refuse_file(file.path(), "has other bytes than " + stayer.file->path());
     }
   }
 
@@ -101,10 +101,10 @@ class Displaced {
   [[noreturn]] void put_back(const HeldFolder& folder, const std::string& name,
                              const std::string& why) const {
     const int reason = rename_unless_taken(folder, name, file_.folder(), file_.name());
-    if (reason == 0) refuse(file_.path(), why);
-    refuse(file_.path(),
-           why + "; it is now " + folder.path_of(name) +
-               ", since it cannot be renamed back: " + std::generic_category().message(reason));
+    if (reason == 0) refuse_file(file_.path(), why);
+    refuse_file(file_.path(), why + "; it is now " + folder.path_of(name) +
+                                  ", since it cannot be renamed back: " +
+                                  std::generic_category().message(reason));
   }
 
  private:
@@ -133,7 +133,7 @@ void remove_part(const HeldFolder& folder, const std::string& part) {
   const FileDescriptor file = open_regular(part, false, folder.number());
   if (!file.is_open() && errno == ENOENT) return;
   if (file.is_open() && ::flock(file.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    refuse(folder.path_of(part), "is being written by another process");
+    refuse_file(folder.path_of(part), "is being written by another process");
   }
   ::unlinkat(folder.number(), part.c_str(), 0);
 }
@@ -190,7 +190,7 @@ class Copy {
   void finish(const HeldFile& file) const {
     if (::fsync(descriptor_.number()) != 0) fail_file(folder_.path_of(part_), "cannot be synced");
     if (!HeldFile(same(folder_), part_).has_same_bytes(file)) {
-      refuse(file.path(), "was read otherwise than its copy");
+      refuse_file(file.path(), "was read otherwise than its copy");
     }
   }
   // Gives it a name unless that is taken. Returns 0, or the reason.
@@ -230,7 +230,7 @@ void move_far(const HeldFile& file, const HeldFolder& folder, const std::string&
               const Displaced& displaced, const AfterStep& after_step) {
   Copy copy(folder, name);
   if (copy.is_in(file.folder())) {
-    refuse(file.path(), "stays, because " + folder.path_of(name) + " is in its own folder");
+    refuse_file(file.path(), "stays, because " + folder.path_of(name) + " is in its own folder");
   }
   copy.fill(file, after_step);
   copy.finish(file);
@@ -270,7 +270,9 @@ void move_far(const HeldFile& file, const HeldFolder& folder, const std::string&
 void move_file(const HeldFile& file, const HeldFolder& folder, const std::string& name,
                const Stayer& stayer, const AfterStep& after_step) {
   const Displaced displaced(file, stayer);
-  if (displaced.is_one_inode()) refuse(file.path(), "is another name of " + stayer.file->path());
+  if (displaced.is_one_inode()) {
+    refuse_file(file.path(), "is another name of " + stayer.file->path());
+  }
   after_step();
   const int reason = rename_unless_taken(file.folder(), file.name(), folder, name);
   if (reason == EXDEV) return move_far(file, folder, name, displaced, after_step);
@@ -283,7 +285,7 @@ void move_file(const HeldFile& file, const HeldFolder& folder, const std::string
 
 void replace_by_link(const HeldFile& file, const HeldFile& stayer, const AfterStep& after_step) {
   const Displaced displaced(file, {&stayer, true});
-  if (displaced.is_one_inode()) refuse(file.path(), "is another name of " + stayer.path());
+  if (displaced.is_one_inode()) refuse_file(file.path(), "is another name of " + stayer.path());
   const std::string aside = aside_name(file.name());
   put_aside(file);
   after_step();
@@ -327,7 +329,7 @@ void replace_by_copy(const HeldFile& file, std::int64_t modified_ns, const After
     const HeldFile kept(same(file.folder()), file.name());
     return kept.has_same_bytes(file) ? "" : "has other bytes than its copy";
   });
-  if (!why.empty()) refuse(file.path(), why + "; it is now " + file.folder().path_of(aside));
+  if (!why.empty()) refuse_file(file.path(), why + "; it is now " + file.folder().path_of(aside));
   remove_aside(file);
   after_step();
 }
@@ -354,7 +356,7 @@ void settle(const HeldFolder& folder, const std::string& name, const AfterStep& 
     const HeldFile left(same(folder), aside);
     const HeldFile there(same(folder), name);
     if (!left.has_same_bytes(there)) {
-      refuse(folder.path_of(name), "stays, because " + aside + " beside it has other bytes");
+      refuse_file(folder.path_of(name), "stays, because " + aside + " beside it has other bytes");
     }
     if (::unlinkat(folder.number(), aside.c_str(), 0) != 0) {
       fail_file(folder.path_of(aside), "cannot be removed");

@@ -80,28 +80,28 @@ FileDescriptor open_file(const HeldFolder& folder, const std::string& name) {
   const std::string path = folder.path_of(name);
   FileDescriptor file = open_regular(name, false, folder.number());
   if (file.is_open()) return file;
-  if (errno == ENOENT) refuse(path, "is gone");
-  if (errno == ELOOP) refuse(path, "is a symbolic link");
-  if (errno == EISDIR || errno == ENOTSUP) refuse(path, "is no regular file");
-  refuse(path, "cannot be read: " + reason(errno));
+  if (errno == ENOENT) refuse_file(path, "is gone");
+  if (errno == ELOOP) refuse_file(path, "is a symbolic link");
+  if (errno == EISDIR || errno == ENOTSUP) refuse_file(path, "is no regular file");
+  refuse_file(path, "cannot be read: " + reason(errno));
 }
 
 HeldFolder folder_of(const std::string& path) {
   const fs::path folder = fs::path(path).parent_path();
   struct stat status {};
-  if (::stat(folder.c_str(), &status) != 0 && errno == ENOENT) refuse(path, "is gone");
+  if (::stat(folder.c_str(), &status) != 0 && errno == ENOENT) refuse_file(path, "is gone");
   return HeldFolder(folder);
 }
 
 }  // namespace
 
-void refuse(const std::string& path, const std::string& why) {
+void refuse_file(const std::string& path, const std::string& why) {
   throw Error(ErrorKind::kInput, path + ": " + why);
 }
 
 HeldFolder::HeldFolder(const fs::path& path)
     : HeldFolder(path, FileDescriptor(::open(path.c_str(), kFolderFlags))) {
-  if (!descriptor_.is_open()) refuse(path_, "cannot be opened: " + reason(errno));
+  if (!descriptor_.is_open()) refuse_file(path_, "cannot be opened: " + reason(errno));
 }
 
 HeldFolder::HeldFolder(fs::path path, FileDescriptor descriptor)
@@ -113,9 +113,9 @@ HeldFolder HeldFolder::below(const fs::path& relative, FolderLinks links, bool i
   for (const fs::path& name : relative) {
     if (name.empty() || name == ".") continue;
     fs::path path = at.path_ / name;
-    if (name == ".." || name.is_absolute()) refuse(path, "leads out of " + path_.native());
+    if (name == ".." || name.is_absolute()) refuse_file(path, "leads out of " + path_.native());
     if (is_made && ::mkdirat(at.number(), name.c_str(), 0777) != 0 && errno != EEXIST) {
-      refuse(path, "cannot be made: " + reason(errno));
+      refuse_file(path, "cannot be made: " + reason(errno));
     }
     FileDescriptor folder(::openat(at.number(), name.c_str(), flags));
     if (!folder.is_open()) {
@@ -124,7 +124,7 @@ HeldFolder HeldFolder::below(const fs::path& relative, FolderLinks links, bool i
       const bool is_link =
           ::fstatat(at.number(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
           S_ISLNK(status.st_mode);
-      refuse(path, is_link ? "is a symbolic link" : "cannot be opened: " + reason(error));
+      refuse_file(path, is_link ? "is a symbolic link" : "cannot be opened: " + reason(error));
     }
     at = HeldFolder(std::move(path), std::move(folder));
   }
@@ -157,7 +157,7 @@ HeldFile::HeldFile(HeldFolder folder, std::string name)
 HeldFile HeldFile::behind_links(const std::string& path) {
   std::error_code error;
   const fs::path real = fs::canonical(path, error);
-  if (error) refuse(path, "is gone");
+  if (error) refuse_file(path, "is gone");
   HeldFile file(real.native());
   file.path_ = path;
   return file;

@@ -14,7 +14,7 @@
 namespace lookalike {
 
 // Throws Error(kInput) with the path and the reason.
-[[noreturn]] void refuse(const std::string& path, const std::string& why);
+[[noreturn]] void refuse_file(const std::string& path, const std::string& why);
 
 // What becomes of a folder below another one that is a symbolic link.
 enum class FolderLinks { kRefuse, kFollow };

@@ -8,7 +8,7 @@
 namespace lookalike {
 namespace {
 
-constexpr std::size_t kSortingItems = 64;
+constexpr std::size_t kSortGroupItems = 64;
 
 int bits_of(std::size_t values) {
   return static_cast<int>(std::bit_width(values - 1));
@@ -20,7 +20,7 @@ struct Network {
   bool has_short_keys;   // 32 bits hold a word and a number
 
   Network(std::size_t word_count, std::size_t most_features)
-      : capacity(std::bit_ceil(std::max(most_features, 2 * kSortingItems))),
+      : capacity(std::bit_ceil(std::max(most_features, 2 * kSortGroupItems))),
         has_short_keys(bits_of(word_count) + bits_of(capacity) <= 32) {}
   std::size_t bytes() const { return capacity * (has_short_keys ? 4 : 8); }
   std::string options() const {
@@ -75,7 +75,7 @@ const SortedHistograms::Features& SortedHistograms::sort(const cl::Buffer& words
   numbers_.reserve(session_, n * sizeof(std::uint32_t));
   sorted_ = {words_.buffer, signatures_.buffer, numbers_.buffer};
   const cl::Buffer starts = session_.upload(offsets);
-  std::string options = define("GROUP_ITEMS", kSortingItems);
+  std::string options = define("GROUP_ITEMS", kSortGroupItems);
   if (chosen == SortKernel::kBitonic) options += Network(word_count_, longest).options();
   if (chosen == SortKernel::kSerial) options += digits_of(word_count_);
   const std::string name = "sort_" + std::string(to_string(chosen));
@@ -88,11 +88,11 @@ const SortedHistograms::Features& SortedHistograms::sort(const cl::Buffer& words
     kernel.setArg(kLast, spare_.buffer);
     session_.launch(kernel, name, {images}, {{1}});
   } else if (chosen == SortKernel::kBitonic) {
-    session_.launch(kernel, name, {images * kSortingItems}, {{kSortingItems}});
+    session_.launch(kernel, name, {images * kSortGroupItems}, {{kSortGroupItems}});
   } else {
-    const std::size_t groups = parts(longest, kSortingItems);
+    const std::size_t groups = parts(longest, kSortGroupItems);
     kernel.setArg(kLast, to_uint(groups));
-    session_.launch(kernel, name, {images * groups * kSortingItems}, {{kSortingItems}});
+    session_.launch(kernel, name, {images * groups * kSortGroupItems}, {{kSortGroupItems}});
   }
   return sorted_;
 }

@@ -19,8 +19,8 @@ constexpr std::size_t kRankedByItem = 64;
 constexpr int kLanes = 16;
 
 // Division of the work of kGpu.
-constexpr std::size_t kSurfItems = 64;
-constexpr std::size_t kSumRows = 16;
+constexpr std::size_t kSurfGroupItems = 64;
+constexpr std::size_t kSurfBandRows = 16;
 constexpr std::size_t kScanItems = 256;
 constexpr std::size_t kTeams = 7;
 constexpr std::size_t kMembers = 32;
@@ -185,10 +185,11 @@ std::string build_options(SurfKernel kernel, const SurfParameters& parameters,
       kernel == SurfKernel::kCpu
           ? define("LOCAL_SIZE", 1) + define("STRIP", kStripColumns) +
                 define("RANKED", kRankedByItem) + define("LANES", kLanes)
-          : define("LOCAL_SIZE", kSurfItems) + define("RANKED", kSurfItems) + define("LANES", 0) +
-                define("BAND_ROWS", kSumRows) + define("SCAN_ITEMS", kScanItems) +
-                define("TEAMS", kTeams) + define("MEMBERS", kMembers) +
-                define("MEMBER_COLUMNS", kMemberColumns) + define("COLUMNS_EACH", kColumnsEach);
+          : define("LOCAL_SIZE", kSurfGroupItems) + define("RANKED", kSurfGroupItems) +
+                define("LANES", 0) + define("BAND_ROWS", kSurfBandRows) +
+                define("SCAN_ITEMS", kScanItems) + define("TEAMS", kTeams) +
+                define("MEMBERS", kMembers) + define("MEMBER_COLUMNS", kMemberColumns) +
+                define("COLUMNS_EACH", kColumnsEach);
   return form + define("CROSS_SHARE", kCrossShare) + define("SIDE_STEP", kSurfSideStep) +
          define("SAMPLES", sample_count) + define("WINDOWS", 360 / kOrientationStepDegrees) +
          define("STEP", kOrientationStepDegrees) +
@@ -263,7 +264,7 @@ Surf::Rep::Rep(OpenClSession& its_session, const SurfParameters& its_parameters,
   kernel = select_variant(session, "surf", {{"images", 4}, {"width", 1024}, {"height", 768}},
                           surf_kernels(session), kernel);
   is_cpu = kernel == SurfKernel::kCpu;
-  group_items = is_cpu ? 1 : kSurfItems;
+  group_items = is_cpu ? 1 : kSurfGroupItems;
   batch_bytes = largest_batch_bytes(session.device(), kernel);
 
   const std::vector<OrientationSample> offsets = orientation_samples();
@@ -355,7 +356,7 @@ FoundFeatures Surf::Rep::find_batch(const DeviceImages& images, std::span<const 
 
   buffers.first_chosen.fill<std::int32_t>(session, found.first);
   const auto most_found = static_cast<std::size_t>(*std::max_element(counts.begin(), counts.end()));
-  const std::size_t groups = parts(most_found, is_cpu ? kRankedByItem : kSurfItems);
+  const std::size_t groups = parts(most_found, is_cpu ? kRankedByItem : kSurfGroupItems);
   launch("rank", {groups * group_items, tasks.size()}, {group_items, 1}, buffers.images.buffer,
          buffers.counts.buffer, buffers.first_chosen.buffer, buffers.found.buffer,
          buffers.responses.buffer, buffers.chosen.buffer);
@@ -400,10 +401,10 @@ void Surf::Rep::integrate(const cl::Buffer& pixels, const Batch& batch) {
            buffers.integral.buffer);
     return;
   }
-  const std::size_t bands = parts(rows, kSumRows);
-  launch("sum_bands", {columns, bands, images}, {kSurfItems, 1, 1}, buffers.images.buffer, pixels,
-         buffers.integral.buffer, buffers.quads.buffer);
-  launch("start_bands", {columns + 1, images}, {kSurfItems, 1}, buffers.images.buffer,
+  const std::size_t bands = parts(rows, kSurfBandRows);
+  launch("sum_bands", {columns, bands, images}, {kSurfGroupItems, 1, 1}, buffers.images.buffer,
+         pixels, buffers.integral.buffer, buffers.quads.buffer);
+  launch("start_bands", {columns + 1, images}, {kSurfGroupItems, 1}, buffers.images.buffer,
          buffers.integral.buffer);
   launch("scan_bands", {bands * kScanItems, images}, {kScanItems, 1}, buffers.images.buffer, pixels,
          buffers.integral.buffer);

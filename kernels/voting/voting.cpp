@@ -12,7 +12,7 @@
 namespace lookalike {
 namespace {
 
-constexpr std::size_t kVotingItems = 64;
+constexpr std::size_t kVoteGroupItems = 64;
 // Postings of a list that a group takes, on average over the lists of a batch.
 constexpr std::size_t kPiecePostings = 512;
 constexpr std::size_t kMostPieces = 1024;
@@ -86,7 +86,7 @@ VotingKernel selected(OpenClSession& session, std::size_t word_count, VotingKern
 
 // A CPU's work-item takes a piece alone.
 std::size_t group_items(const OpenClSession& session) {
-  return session.is_cpu() ? 1 : kVotingItems;
+  return session.is_cpu() ? 1 : kVoteGroupItems;
 }
 
 std::string options_for(OpenClSession& session, VotingKernel kernel) {

@@ -56,8 +56,8 @@ void ColourComparison::find_content(Match& match) {
   const ColourImage& photo = input_.colours(ColourSize::kFull);
   if (image->empty() || photo.empty()) return;
   match.evidence.other_content = find_other_content(*image, photo, match.pose.object_to_query);
-  if (!match.evidence.other_content.empty())
-    match.pose.part.reset();  // the print agrees as a whole
+  // The print agrees as a whole.
+  if (!match.evidence.other_content.empty()) match.pose.part.reset();
 }
 
 // Returns the edges of an image to live images of its print; without any, those of the image that

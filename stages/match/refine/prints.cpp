@@ -18,8 +18,9 @@
 namespace lookalike {
 namespace {
 
-constexpr double kContent = 40;  // variance above which a cell has content, squared grey levels
-constexpr double kExact = 0.9;   // minimum correlation in place
+constexpr double kPrintTexture =
+    40;                         // variance above which a cell has content, squared grey levels
+constexpr double kExact = 0.9;  // minimum correlation in place
 // A cell contradicts if it correlates by less than kLeastAgreeing along a smooth displacement, and
 // by less than kNowhere at each shift of up to kShiftPx.
 constexpr double kLeastAgreeing = 0.3;
@@ -161,7 +162,7 @@ Homography corrected(const Reduced& both, const Homography& map, PoseModel model
     for (int column = 0; column < seen.cols; ++column) {
       if (seen.at<std::uint8_t>(row, column) == 0 ||
           moves.is_cut_off.at<std::uint8_t>(row, column) != 0 ||
-          variances.at<float>(row, column) <= kContent ||
+          variances.at<float>(row, column) <= kPrintTexture ||
           moves.correlation.at<float>(row, column) <= kLeastCorrelation) {
         continue;
       }
@@ -189,7 +190,7 @@ Homography aligned(const Reduced& both, Homography map, PoseModel first_model) {
 // do not correlate there.
 Findings find_in_place(const Laid& laid, const cv::Mat& picture) {
   Findings found;
-  found.textured = laid.seen & (cell_variances(picture) > kContent);
+  found.textured = laid.seen & (cell_variances(picture) > kPrintTexture);
   found.exact = found.textured & (laid.in_place >= kExact);
   found.contradicting = found.textured & (laid.in_place < kLeastAgreeing);
   return found;
@@ -493,7 +494,7 @@ CellMeans means_in(const cv::Mat& cells, const Comparison& compared) {
   for (int row = 0; row < seen.rows; ++row) {
     for (int column = 0; column < seen.cols; ++column) {
       const double variance = compared.variances.at<float>(row, column);
-      if (seen.at<std::uint8_t>(row, column) == 0 || variance <= kContent) continue;
+      if (seen.at<std::uint8_t>(row, column) == 0 || variance <= kPrintTexture) continue;
       const int x = cvRound(double{1} * (column + 1) * grid.width / compared.size.width) - 1;
       const int y = cvRound(double{1} * (row + 1) * grid.height / compared.size.height) - 1;
       if (!cv::Rect({}, cells.size()).contains({x, y}) || cells.at<std::uint8_t>(y, x) == 0) {

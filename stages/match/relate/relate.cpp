@@ -20,7 +20,7 @@ constexpr std::size_t kMostAdded = 1000;
 // related. A single false edge may join two things: little flows over it, and it is seldom sure.
 constexpr double kRelated = 0.1;
 
-using Numbers = std::unordered_map<ImageId, std::size_t>;  // of matches, by image
+using MatchNumbers = std::unordered_map<ImageId, std::size_t>;  // of matches, by image
 
 std::vector<DiffusionSource> sources_of(const std::vector<Match>& judged) {
   std::vector<DiffusionSource> sources;
@@ -57,17 +57,17 @@ void relate(const SharedSearch& shared, std::optional<ImageId> excluded_image,
             const ReportOptions& options, std::vector<Match>& judged) {
   const std::vector<DiffusionSource> sources = sources_of(judged);
   if (sources.empty()) return;
-  Numbers places;
+  MatchNumbers numbers;
   std::unordered_set<ImageId> excluded;
   if (excluded_image) excluded.insert(*excluded_image);
   for (std::size_t i = 0; i < judged.size(); ++i) {
-    places[judged[i].image.id] = i;
+    numbers[judged[i].image.id] = i;
     if (judged[i].decision == Decision::kPart) excluded.insert(judged[i].image.id);
   }
   const auto image_of = [&](ImageId image) {
-    const auto known = places.find(image);
-    return known != places.end() ? judged[known->second].image
-                                 : shared.reader.existing_image(image);
+    const auto known = numbers.find(image);
+    return known != numbers.end() ? judged[known->second].image
+                                  : shared.reader.existing_image(image);
   };
 
   const bool lists_all = weakest_reported(options) == Decision::kNone;
@@ -76,12 +76,12 @@ void relate(const SharedSearch& shared, std::optional<ImageId> excluded_image,
   for (const ReachedImage& reached : all) {
     const bool is_related =
         !reached.path.empty() && reached.flow * reached.surety >= kRelated * all.front().flow;
-    auto known = places.find(reached.image);
-    if (known == places.end()) {
+    auto known = numbers.find(reached.image);
+    if (known == numbers.end()) {
       if ((!is_related && !lists_all) || judged.size() - found == kMostAdded) continue;
       Match added;
       added.image = image_of(reached.image);
-      known = places.emplace(reached.image, judged.size()).first;
+      known = numbers.emplace(reached.image, judged.size()).first;
       judged.push_back(std::move(added));
     }
     Match& match = judged[known->second];
